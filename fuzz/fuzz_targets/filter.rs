@@ -8,7 +8,7 @@ mod reading;
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use orcish::options::{OutOfRange, StringType};
 use orcish::schema::{Kind, Schema};
-use orcish::{Columns, Comparison, Literal, Predicate, ReadOptions};
+use orcish::{ColumnName, Columns, Comparison, Literal, Predicate, ReadOptions};
 use reading::read;
 
 /// Maximum number of conditions.
@@ -25,7 +25,7 @@ fn leaf(schema: &Schema, id: u32, seed: usize) -> Option<Predicate> {
             return None;
         }
     }
-    let column = schema.path(id);
+    let column = ColumnName::from(schema.path(id));
     let small = [0, 1, 7, -12, 400][seed % 5];
     let value: Literal = match orc_type.kind {
         Kind::Union => return None,

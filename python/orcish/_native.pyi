@@ -551,6 +551,9 @@ def is_same_version(opened: bytes, now: bytes) -> bool:
 def detach_threads() -> None:
     """Ends the use of the interpreter by other threads; called at the end of the process."""
 
+def field_path(schema: object, name: str | tuple[str, ...]) -> list[int] | None:
+    """The indexes of the column, and of the fields within it, that a name leads to in the schema of a PyCapsule."""
+
 def partitions_of(location: str) -> list[tuple[str, str | None]]:
     """Names and values of the partition columns in a path."""
 
@@ -606,7 +609,9 @@ class File:
     def type_string(self) -> str: ...
     @property
     def column_paths(self) -> list[str]: ...
-    def column_id(self, path: str) -> int | None: ...
+    def column_id(self, name: str | tuple[str, ...]) -> int:
+        """The column id of a name. Raises UnknownColumnError."""
+
     @property
     def column_types(self) -> list[str]: ...
     def column_type(self, id: int) -> str: ...

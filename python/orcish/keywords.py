@@ -129,8 +129,8 @@ def _row_number(name: str, value: Any) -> Any:
 
 
 def _column(name: str, value: Any) -> Any:
-    if isinstance(value, str):
-        return _text(name, value)
+    if isinstance(value, str | tuple):
+        return _column_name(name, value)
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise _wrong(name, value, "the name of a column, or its id")
     if not 0 <= (id := operator.index(value)) <= MAX_COLUMN_ID:
@@ -166,7 +166,7 @@ def _levels(name: str, value: Any) -> Any:
     def level(column: str, given: Any) -> Any:
         return given if given is None or isinstance(given, str) else check_integer(f"{name}: {column}", given)
 
-    return {column: level(column, given) for column, given in _mapping(name, value).items()}
+    return {column: level(column, given) for column, given in _by_column(name, value).items()}
 
 
 def _dictionary(name: str, value: Any) -> Any:
@@ -174,7 +174,15 @@ def _dictionary(name: str, value: Any) -> Any:
         return value
     if not isinstance(value, Mapping):
         raise _wrong(name, value, "True, False or a mapping of names")
-    return _mapping(name, value)
+    return _by_column(name, value)
+
+
+def _by_column(name: str, value: Any) -> Any:
+    """A mapping of names of columns."""
+    if not isinstance(value, Mapping):
+        return _mapping(name, value)
+    texts = _mapping(name, {key: each for key, each in value.items() if not isinstance(key, tuple)})
+    return {**texts, **{_column_name(name, key): each for key, each in value.items() if isinstance(key, tuple)}}
 
 
 def _metadata(name: str, value: Any) -> Any:
@@ -215,12 +223,29 @@ def _names(name: str, value: Any) -> Any:
     return listed
 
 
+def _column_name(name: str, value: Any) -> Any:
+    """A text, or a tuple of several steps."""
+    if isinstance(value, str):
+        return _text(name, value)
+    if not isinstance(value, tuple | list) or not value or not all(isinstance(step, str) for step in value):
+        raise _wrong(name, value, "the name of a column, or a tuple of the names that lead to it")
+    steps = tuple(_text(name, step) for step in value)
+    return steps if len(steps) > 1 else steps[0]
+
+
+def _column_names(name: str, value: Any) -> Any:
+    listed = _listed(value)
+    if not _is_list(listed) or not all(isinstance(each, str | tuple) for each in listed):
+        raise OptionTypeError(name, "must be a list of names", value)
+    return [_column_name(name, each) for each in listed]
+
+
 def _columns(name: str, value: Any) -> Any:
     # Columns of a file have numbers, too.
     listed = _listed(value)
     if not _is_list(listed) or any(isinstance(each, bool) for each in listed):
         raise OptionTypeError(name, "must be a list of names", value)
-    return listed
+    return [_column_name(name, each) if isinstance(each, tuple | list) else each for each in listed]
 
 
 def _place(name: str, value: Any) -> Any:
@@ -316,13 +341,14 @@ CHECKS: Mapping[str, Check] = {
     **dict.fromkeys(("partitions", "undo", "rewrite", "overwrite", "publish"), _boolean),
     **dict.fromkeys(("brief", "check_metadata", "ignore_order", "values_only"), _boolean),
     **dict.fromkeys(("storage_options", "target_storage_options", "ray_options"), _mapping),
-    **dict.fromkeys(("partition_by", "sort_within", "lookup", "bloom_filter_columns", "key"), _names),
+    **dict.fromkeys(("partition_by", "sort_within", "lookup", "key"), _names),
     **dict.fromkeys(("basename_template", "match", "source_timezone", "session_timezone"), _text),
     **dict.fromkeys(("path", "source", "target", "a", "b", "like", "staging"), _place),
     "seed": check_integer,
     "fraction": _fraction,
     "tolerance": _tolerance,
     "row_number": _row_number,
+    "bloom_filter_columns": _column_names,
     "column": _column,
     "columns": _columns,
     "column_compression": _levels,

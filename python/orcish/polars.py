@@ -78,7 +78,7 @@ def scan_polars(
             part = part.where(ElementwisePredicate(predicate))
         if with_columns is not None:
             read = (each for name in with_columns if name != number for each in parts.get(name, [name]))
-            part = part.select(*dict.fromkeys(read))
+            part = part.select(list(dict.fromkeys(read)))
         for batch in part:
             with errors_about(name):
                 frame: polars.DataFrame = to_polars(batch)

@@ -9,12 +9,13 @@ from typing import Any
 
 from orcish.sizes import parse_size
 
-from orcish_cli.column_names import names
+from orcish_cli.column_names import names, top_names
 from orcish_cli.parser import Conjunction
 
 __all__ = [
     "CODECS",
     "LIST",
+    "PATHS",
     "TIMESTAMP_UNITS",
     "add_clocks",
     "add_columns",
@@ -34,7 +35,6 @@ __all__ = [
     "count",
     "days",
     "fraction",
-    "names",
     "pair",
     "size",
     "storage_of",
@@ -115,7 +115,7 @@ def add_limit(command: Any, text: str, default: int | None = None) -> None:
 
 def add_columns(command: argparse.ArgumentParser, text: str = "only these columns (all)") -> None:
     """Adds the argument for columns that are read; ``text`` is its help."""
-    command.add_argument("-c", "--columns", **{**LIST, "metavar": "A,B.C"}, help=text)
+    command.add_argument("-c", "--columns", **{**PATHS, "metavar": "A,B.C"}, help=text)
 
 
 def add_existing(command: argparse.ArgumentParser, choices: Sequence[str] = ("error", "overwrite")) -> None:
@@ -142,7 +142,7 @@ def add_writing(
     """
     command.add_argument("--compression", choices=codecs, help=f"codec of the new files ({codec})")
     command.add_argument("--compression-level", type=int, metavar="N", help="level of the codec")
-    command.add_argument("--bloom-filter-columns", **LIST, help="columns with bloom filters in the new files (none)")
+    command.add_argument("--bloom-filter-columns", **PATHS, help="columns with bloom filters in the new files (none)")
     command.add_argument(
         "--verify",
         action=argparse.BooleanOptionalAction if verify else "store_true",
@@ -218,11 +218,13 @@ def size(text: str) -> int:
 
 
 def _names_or_none(text: str) -> list[str]:
-    return [name for name in names(text) if name]
+    return [name for name in top_names(text) if name]
 
 
-LIST: dict[str, Any] = {"type": names, "action": "extend", "metavar": "A,B"}
-"""Keywords of arguments that are lists of names. They can be given several times."""
+LIST: dict[str, Any] = {"type": top_names, "action": "extend", "metavar": "A,B"}
+"""Keywords of arguments that are lists of names of columns that are in no others. They can be given several times."""
+PATHS: dict[str, Any] = {**LIST, "type": names}
+"""The same of lists of names that can lead into columns."""
 
 
 def pair(text: str) -> tuple[str, str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import re
 
-from orcish.filters.steps import step_name
+from orcish.filters.names import ColumnName, dotted
 
-__all__ = ["names", "renames", "sort_keys", "types"]
+__all__ = ["names", "renames", "sort_keys", "top_names", "types"]
 
 _QUOTED = re.compile(r"`((?:[^`]|``)*)`")
 _PLAIN = re.compile(r"[^,.]*")
@@ -16,37 +16,41 @@ _NAME = re.compile(rf"(\s*{_STEP}(?:\.{_STEP})*)=")
 """A name, and the sign behind it."""
 
 
-def names(text: str) -> list[str]:
-    """Parses a list of dotted names, each of them once. Steps of names in backticks may have any characters, as in
-    filters and in texts of types; a backtick among them is doubled. Blanks around names do not count. Names with dots
-    keep their steps.
+def names(text: str) -> list[ColumnName]:
+    """Parses a list of names, each of them once. Steps of names in backticks may have any characters, as in filters and
+    in texts of types; a backtick among them is doubled. Blanks around names do not count. A name of several steps is a
+    tuple.
     """
-    found: list[str] = []
+    found: list[ColumnName] = []
     at = 0
     while True:
         name, at = _name(text, at)
         found.append(name)
         if at == len(text):
-            return list({(name, getattr(name, "steps", None)): name for name in found}.values())
+            return list(dict.fromkeys(found))
         at += 1
 
 
-def sort_keys(text: str) -> list[tuple[str, bool]]:
+def top_names(text: str) -> list[str]:
+    """Parses a list of names of columns that are in no others: dots are those of a name."""
+    return list(dict.fromkeys(map(dotted, names(text))))
+
+
+def sort_keys(text: str) -> list[tuple[ColumnName, bool]]:
     """Parses a list of names, each with whether a ``-`` before it asks for descending order. One in backticks is a part
     of the name.
     """
-    found: dict[tuple[str, object], tuple[str, bool]] = {}
+    found: dict[ColumnName, bool] = {}
     at = 0
     while True:
         while text[at : at + 1].isspace():
             at += 1
         is_descending = text[at : at + 1] == "-"
         name, at = _name(text, at + is_descending)
-        key = (name, getattr(name, "steps", None))
-        if found.setdefault(key, (name, is_descending))[1] != is_descending:
-            raise argparse.ArgumentTypeError(f"{text!r} sorts by {name!r} in both orders: give one of them")
+        if found.setdefault(name, is_descending) != is_descending:
+            raise argparse.ArgumentTypeError(f"{text!r} sorts by {dotted(name)!r} in both orders: give one of them")
         if at == len(text):
-            return list(found.values())
+            return list(found.items())
         at += 1
 
 
@@ -92,13 +96,13 @@ def _single(text: str) -> str:
     """One name. A plain one may have commas."""
     name, end = _name(text, 0)
     if end == len(text):
-        return name
+        return dotted(name)
     if "`" in text:
         raise argparse.ArgumentTypeError(f"{text!r}: a name with a comma is in backticks as a whole")
     return text.strip()
 
 
-def _name(text: str, at: int) -> tuple[str, int]:
+def _name(text: str, at: int) -> tuple[ColumnName, int]:
     """A name that begins at a place of a text, and where it ends: at a comma, or at the end."""
     steps: list[str] = []
     sign = ""
@@ -125,5 +129,6 @@ def _name(text: str, at: int) -> tuple[str, int]:
                 step = step.rstrip()
         steps.append(step)
         if text[at : at + 1] != ".":
-            return step_name([sign + steps[0], *steps[1:]]), at
+            first = sign + steps[0]
+            return (first, *steps[1:]) if len(steps) > 1 else first, at
         at += 1

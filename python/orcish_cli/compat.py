@@ -8,7 +8,8 @@ import dataclasses
 from orcish.errors import suggestion
 from orcish.terminal import printable
 
-from orcish_cli.arguments import LIST, add_files, add_json, add_storage, names
+from orcish_cli.arguments import LIST, add_files, add_json, add_storage
+from orcish_cli.column_names import top_names
 from orcish_cli.messages import shown_name
 from orcish_cli.readers.compatibility import Compatibility, compatibility
 from orcish_cli.readers.facts import READERS
@@ -44,11 +45,12 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def _readers(text: str) -> list[str]:
     known = [reader.id for reader in READERS]
-    for name in names(text):
+    found = top_names(text)
+    for name in found:
         if name not in known:
             hint = suggestion(name, known) or f"; there are {', '.join(known)}"
             raise argparse.ArgumentTypeError(f"there is no reader {name!r}{hint}")
-    return names(text)
+    return found
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -6,6 +6,7 @@ import argparse
 from typing import Any, get_args
 
 from orcish import convert, write_dataset
+from orcish.filters.names import dotted
 from orcish.tables.apart import check_apart
 from orcish.types import ExistingData
 
@@ -99,7 +100,7 @@ def _to_folder(options: argparse.Namespace) -> list[Any]:
         check_apart(options.source, files, options.target, is_folder=True, advice=advice, storage=storage)
         partition_by = options.partition_by
         if partition_by is None:
-            chosen = options.columns
+            chosen = None if options.columns is None else list(map(dotted, options.columns))
             names = [name for name, _ in rows.files[0].partition]
             partition_by = [name for name in names if chosen is None or name in chosen]
         return write_dataset(rows, options.target, partition_by=partition_by, **common)

@@ -6,16 +6,18 @@ import argparse
 import dataclasses
 import itertools
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from orcish import ORCFile
+from orcish.filters.names import dotted, in_backticks
 from orcish.io.names import display_name
 from orcish.reading.storage import encodings_text
 from orcish.terminal import printable
-from orcish.types import StripeInfo
+from orcish.types import ColumnName, StripeInfo
 
-from orcish_cli.arguments import LIST, add_external, add_files, add_json, add_storage, storage_of
+from orcish_cli.arguments import PATHS, add_external, add_files, add_json, add_storage, storage_of
 from orcish_cli.json_statistics import (
     bound_cell,
     described_columns,
@@ -47,10 +49,10 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--statistics", action="store_true", help="also the statistics of all columns")
     command.add_argument("--storage", action="store_true", help="also the stored bytes and encodings of all columns")
     command.add_argument(
-        "--row-index", **LIST, default=[], help="also the row groups of these columns: statistics and positions"
+        "--row-index", **PATHS, default=[], help="also the row groups of these columns: statistics and positions"
     )
     command.add_argument(
-        "--bloom", **LIST, default=[], help="also the bloom filters of these columns: sizes, and how full they are"
+        "--bloom", **PATHS, default=[], help="also the bloom filters of these columns: sizes, and how full they are"
     )
     add_storage(command)
     add_external(command)
@@ -95,9 +97,9 @@ def _lines(part: Part, options: argparse.Namespace) -> list[str]:
         if options.storage:
             described["storage"] = [dataclasses.asdict(column) for column in file.column_storage()]
         if options.row_index:
-            described["row_index"] = {each: _row_groups(file, each) for each in dict.fromkeys(options.row_index)}
+            described["row_index"] = {title: _row_groups(file, each) for each, title in _titles(options.row_index)}
         if options.bloom:
-            described["bloom_filters"] = {each: _bloom_filters(file, each) for each in dict.fromkeys(options.bloom)}
+            described["bloom_filters"] = {title: _bloom_filters(file, each) for each, title in _titles(options.bloom)}
     return [json_line(described)] if options.json else list(_text(described))
 
 
@@ -133,7 +135,15 @@ def _metadata_value(value: bytes) -> str | dict[str, str]:
         return {"base64": base64.b64encode(value).decode()}
 
 
-def _numbered(file: ORCFile, column: str) -> Iterator[tuple[dict[str, Any], Any]]:
+def _titles(names: Sequence[ColumnName]) -> Iterator[tuple[ColumnName, str]]:
+    """Names, each once, with what they are called: in backticks where another one has the same dotted name."""
+    found = dict.fromkeys(names)
+    counts = Counter(map(dotted, found))
+    for name in found:
+        yield name, dotted(name) if counts[dotted(name)] == 1 else in_backticks(name)
+
+
+def _numbered(file: ORCFile, column: ColumnName) -> Iterator[tuple[dict[str, Any], Any]]:
     """The row groups of a column, each with its place."""
     for stripe, groups in itertools.groupby(file.row_groups(column), key=lambda group: group.stripe):
         for number, group in enumerate(groups):
@@ -141,7 +151,7 @@ def _numbered(file: ORCFile, column: str) -> Iterator[tuple[dict[str, Any], Any]
             yield place, group
 
 
-def _row_groups(file: ORCFile, column: str) -> list[dict[str, Any]]:
+def _row_groups(file: ORCFile, column: ColumnName) -> list[dict[str, Any]]:
     kind = file.column_types[file.column_id(column)]
     return [
         {**place, "statistics": json_statistics(group.statistics, kind), "positions": group.positions}
@@ -149,7 +159,7 @@ def _row_groups(file: ORCFile, column: str) -> list[dict[str, Any]]:
     ]
 
 
-def _bloom_filters(file: ORCFile, column: str) -> list[dict[str, Any]]:
+def _bloom_filters(file: ORCFile, column: ColumnName) -> list[dict[str, Any]]:
     names = ("kind", "hash_functions", "bits", "bits_set", "false_positives")
     return [
         {**place, **{name: getattr(group.bloom_filter, name) for name in names}}

@@ -6,7 +6,7 @@ import itertools
 import shlex
 import string
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,8 +14,8 @@ import pyarrow.dataset as ds
 from orcish.arrow.nested import fields_by_path, map_fields, value_type
 from orcish.datasets.columns import paths_of
 from orcish.datasets.dataset import ScanDataset
+from orcish.filters.names import dotted
 from orcish.filters.residual import Residual
-from orcish.filters.steps import StepName
 from orcish.io.names import display_name
 from orcish.reading.scan import Scan, reader_of
 
@@ -30,6 +30,8 @@ its rows, and columns of a file may not be readable.
 """
 MAX_DIGITS = 38
 """Maximum digits of decimals in duckdb."""
+Steps: TypeAlias = tuple[str, ...]
+"""The names that lead to a column or field."""
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
@@ -131,7 +133,7 @@ def _takes(connection: Any, schema: pa.Schema) -> bool:
     return True
 
 
-def _twins(kind: Any, steps: tuple[str, ...] = ()) -> Iterator[tuple[StepName, StepName]]:
+def _twins(kind: Any, steps: Steps = ()) -> Iterator[tuple[Steps, Steps]]:
     """Pairs of names of fields that differ only by case, in a type; ``steps`` lead to it."""
     kind = value_type(kind)
     if pa.types.is_struct(kind):
@@ -139,7 +141,7 @@ def _twins(kind: Any, steps: tuple[str, ...] = ()) -> Iterator[tuple[StepName, S
         for field in kind:
             first = firsts.setdefault(lower(field.name), field.name)
             if first != field.name:
-                yield StepName((*steps, first)), StepName((*steps, field.name))
+                yield (*steps, first), (*steps, field.name)
     children: list[tuple[Any, str]] = []
 
     def seen(field: pa.Field, step: str) -> pa.Field:
@@ -173,10 +175,10 @@ class Table(ScanDataset):
         self._texts = texts
         self._source = display_name(source)
         # Columns of which duckdb may take another one, or whose fields it may take for others.
-        self._twins: dict[str, tuple[StepName, StepName]] = {}
+        self._twins: dict[str, tuple[Steps, Steps]] = {}
         for pair in _twins(pa.struct(list(schema))):
-            for step in {name.steps[0] for name in pair}:
-                if len(pair[0].steps) == 1 or step not in texts:
+            for step in {name[0] for name in pair}:
+                if len(pair[0]) == 1 or step not in texts:
                     self._twins.setdefault(step, pair)
         self._is_renamed = schema.names != self._schema.names
         self._shown = pa.schema([pa.field(marker, pa.bool_()), *map(self._field, schema)])
@@ -195,7 +197,7 @@ class Table(ScanDataset):
         Raises:
             ValueError: Names of columns differ only by case.
         """
-        self._check(name for name, (first, _) in self._twins.items() if len(first.steps) == 1)
+        self._check(name for name, (first, _) in self._twins.items() if len(first) == 1)
 
     def _check(self, names: Iterable[str]) -> None:
         """Checks that some columns are not taken for others, and that decimals are not compared as texts.
@@ -216,14 +218,15 @@ class Table(ScanDataset):
         pair = next((self._twins[name] for name in wanted if name in self._twins), None)
         if pair is None:
             return
-        argument = ".".join(step if step.isidentifier() else f"`{step}`" for step in pair[1].steps)
+        argument = ".".join(step if step.isidentifier() else f"`{step}`" for step in pair[1])
         command = f"orcish rewrite {shlex.quote(self._source)} -o NEW"
-        if len(pair[1].steps) == 1:
+        if len(pair[1]) == 1:
             what, advice = "columns", f"give one another name: {command} --rename {shlex.quote(f'{argument}=NAME')}"
         else:
             what, advice = "fields", f"write a file that has one of them: {command} -c {shlex.quote(argument)}"
         self.refusal = ValueError(
-            f"{self._source}: {what} {pair[0]} and {pair[1]} are one name to duckdb, which ignores case: {advice}"
+            f"{self._source}: {what} {dotted(pair[0])} and {dotted(pair[1])} are one name to duckdb, which ignores "
+            f"case: {advice}"
         )
         raise self.refusal
 

@@ -12,9 +12,10 @@ import pyarrow as pa
 from orcish import ORCFile, UnknownColumnError
 from orcish.arrow.nested import fields_by_path
 from orcish.errors import unknown_column
+from orcish.filters.names import dotted
 from orcish.reading.column_keys import Key, column_keys
 from orcish.terminal import printable
-from orcish.types import ColumnStatistics
+from orcish.types import ColumnName, ColumnStatistics
 
 from orcish_cli.arguments import add_columns, add_files, add_json, add_storage
 from orcish_cli.json_statistics import bound_cell, flag_cell, json_statistics, name_cell
@@ -142,11 +143,12 @@ class _PartitionColumnError(Exception):
     """A column whose values are in names of folders."""
 
 
-def _id(name: str, file: ORCFile, column: str, partition: Collection[str]) -> int:
+def _id(name: str, file: ORCFile, given: ColumnName, partition: Collection[str]) -> int:
+    column = dotted(given)
     try:
-        if column in partition:
+        if given in partition:
             raise unknown_column(column, ())
-        return file.column_id(column)
+        return file.column_id(given)
     except UnknownColumnError:
         if column in partition or any(unquote(folder).startswith(f"{column}=") for folder in name.split("/")):
             raise _PartitionColumnError(

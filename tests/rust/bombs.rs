@@ -48,7 +48,7 @@ fn read(bytes: &Bytes, filter: bool) -> Result<()> {
     file.tail().column_statistics(1)?;
     file.stripe_statistics(&limits())?;
     let options = ReadOptions::default().with_limits(limits()).with_threads(1).with_masked(Masked::Allow);
-    let column = file.tail().schema.path(1);
+    let column = file.tail().schema.path(1).into();
     let mut all = options.clone();
     all.filter = filter.then(|| Predicate::Compare { column, op: Comparison::Equal, value: 5.into() });
     file.read(all)?.try_for_each(|batch| batch.map(drop))?;

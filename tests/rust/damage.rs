@@ -15,7 +15,7 @@ use bytes::Bytes;
 use orcish::io::MemorySource;
 use orcish::options::{InvalidUtf8, LongChar, Masked, NullMapKeys, OutOfRange, StringType, TimestampUnit, UnionType};
 use orcish::schema::{Kind, Schema};
-use orcish::{Columns, Comparison, ErrorKind, Limits, Literal, OrcFile, Predicate, ReadOptions};
+use orcish::{ColumnName, Columns, Comparison, ErrorKind, Limits, Literal, OrcFile, Predicate, ReadOptions};
 
 use crate::clock::Clock;
 use crate::data;
@@ -118,7 +118,7 @@ fn options(case: usize) -> ReadOptions {
 /// A condition on a column that selects some rows of undamaged files.
 fn leaf(schema: &Schema, id: u32, random: &mut XorShift) -> Option<Predicate> {
     let kind = schema.get(id).ok()?.kind;
-    let column = schema.path(id);
+    let column = ColumnName::from(schema.path(id));
     let small = [0, 1, 7, -12, 400][random.below(5)];
     let value: Literal = match kind {
         _ if random.below(5) == 0 => return Some(Predicate::IsNull { column }),
@@ -410,7 +410,7 @@ fn rows_without_stored_bytes_are_limited() {
     };
     assert_eq!(read(options(0)), (MEMORY as usize, Some(ErrorKind::LimitExceeded)));
     assert_eq!(read(options(0).with_limit(100_000)), (100_000, None));
-    let filter = !Predicate::IsNull { column: file.tail().schema.path(1) };
+    let filter = !Predicate::is_null(file.tail().schema.path(1));
     assert_eq!(read(options(0).with_filter(filter)), (MEMORY as usize, Some(ErrorKind::LimitExceeded)));
     let numbered = options(0).with_row_number("n").with_columns(Columns::Ids(Vec::new()));
     assert_eq!(read(numbered), (MEMORY as usize, Some(ErrorKind::LimitExceeded)));
@@ -482,7 +482,7 @@ fn elements_without_stored_bytes_are_limited() {
 fn is_null_of_rows_without_stored_bytes() {
     let file = OrcFile::try_new(Arc::new(MemorySource::new(data::file("heavy/rows-of-hollow-structs.orc"))), &limits());
     let file = file.unwrap();
-    let is_null = Predicate::IsNull { column: file.tail().schema.path(1) };
+    let is_null = Predicate::is_null(file.tail().schema.path(1));
     let read = |filter| file.read(options(0).with_filter(filter)).unwrap();
     assert_eq!(read(is_null.clone()).count(), 0);
     assert_eq!(read(!is_null).take(3).map(|batch| batch.unwrap().num_rows()).sum::<usize>(), 3 * 65_536);

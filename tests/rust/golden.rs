@@ -158,7 +158,7 @@ fn single_columns_have_the_written_values() {
         let want = expected(&name);
         let Some(first) = want.first().and_then(Value::as_object) else { continue };
         for column in first.keys().filter(|column| *column != "value") {
-            let columns = orcish::Columns::Names(vec![column.clone()]);
+            let columns = orcish::Columns::from([column.clone()]);
             let got = read(bytes.clone(), ReadOptions::default().with_columns(columns)).unwrap();
             let want: Vec<Value> = want.iter().map(|row| json!({ column.as_str(): row[column] })).collect();
             assert_rows(&name, column, &got, &want);

@@ -95,7 +95,7 @@ fn key_range_reads_one_row_group() {
     assert_read(
         GROUPS,
         between("id", 45, 47),
-        Columns::Names(vec!["text".to_owned(), "list".to_owned()]),
+        Columns::from(["text", "list"]),
         3,
         "
             16222..17258

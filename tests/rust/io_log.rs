@@ -61,7 +61,7 @@ fn read(file: &OrcFile, columns: Columns) {
 }
 
 pub(crate) fn column(name: &str) -> Columns {
-    Columns::Names(vec![name.to_owned()])
+    Columns::from([name])
 }
 
 #[track_caller]
@@ -157,7 +157,7 @@ fn single_column_reads_only_its_streams() {
             6175..6775
             6067..6101",
     );
-    read(&file, Columns::Names(vec!["char".to_owned(), "at".to_owned()]));
+    read(&file, Columns::from(["char", "at"]));
     assert_log(
         &source,
         "char and at",

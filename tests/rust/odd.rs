@@ -56,7 +56,7 @@ const EXPECTED: &[(&str, &[&str])] = &[
 /// Values of the first column, which is valid in all files.
 fn read(file: &OrcFile) -> Result<Vec<i32>> {
     let name = file.tail().schema.path(1);
-    let options = ReadOptions::default().with_columns(Columns::Names(vec![name]));
+    let options = ReadOptions::default().with_columns([name]);
     let mut values = Vec::new();
     for batch in file.read(options)? {
         values.extend_from_slice(batch?.column(0).as_primitive::<Int32Type>().values());

@@ -64,7 +64,7 @@ fn column_condition(random: &mut XorShift) -> Case {
         0 => case(Predicate::compare("word", Comparison::Equal, "green"), |row| row["word"] == "green"),
         1 => {
             let prefix = format!("{:05}", k * 3);
-            let predicate = Predicate::StartsWith { column: "text".to_owned(), prefix: prefix.as_str().into() };
+            let predicate = Predicate::StartsWith { column: "text".into(), prefix: prefix.as_str().into() };
             case(predicate, move |row| row["text"].as_str().is_some_and(|text| text.starts_with(&prefix)))
         }
         2 => case(Predicate::compare("bool", Comparison::NotEqual, true), |row| row["bool"] == false),
@@ -78,16 +78,16 @@ fn column_condition(random: &mut XorShift) -> Case {
             Value::String(_) => true,
             double => double.as_f64().is_some_and(|double| double >= k as f64 / -8.0),
         }),
-        6 => case(Predicate::IsNan { column: "double".to_owned() }, |row| row["double"] == "nan"),
+        6 => case(Predicate::IsNan { column: "double".into() }, |row| row["double"] == "nan"),
         7 => {
             let money = Literal::Decimal { unscaled: i128::from(k * 1001 - 7000), scale: 2 };
             let predicate = Predicate::compare("money", Comparison::Less, money);
             let cents = |row: &Value| row["money"].as_str().map(|text| text.replace('.', "").parse().unwrap());
             case(predicate, move |row| cents(row).is_some_and(|cents: i64| cents < k * 1001 - 7000))
         }
-        8 => case(Predicate::IsNull { column: "list".to_owned() }, |row| row["list"].is_null()),
-        9 => case(!Predicate::IsNull { column: "nest".to_owned() }, |row| !row["nest"].is_null()),
-        10 => case(Predicate::IsNull { column: "nest.x".to_owned() }, |row| row["nest"]["x"].is_null()),
+        8 => case(Predicate::IsNull { column: "list".into() }, |row| row["list"].is_null()),
+        9 => case(!Predicate::IsNull { column: "nest".into() }, |row| !row["nest"].is_null()),
+        10 => case(Predicate::IsNull { column: "nest.x".into() }, |row| row["nest"]["x"].is_null()),
         11 => {
             let value = Literal::Binary(vec![k as u8; k as usize % 6]);
             let hex = format!("{k:02x}").repeat(k as usize % 6);
@@ -98,7 +98,7 @@ fn column_condition(random: &mut XorShift) -> Case {
             let predicate = Predicate::compare("date", Comparison::GreaterOrEqual, Literal::Date(3653 + k));
             case(predicate, move |row| row["date"].as_str().is_some_and(|date| date >= day(3653 + k).as_str()))
         }
-        _ => case(Predicate::IsNull { column: "none".to_owned() }, |_| true),
+        _ => case(Predicate::IsNull { column: "none".into() }, |_| true),
     }
 }
 
@@ -121,7 +121,7 @@ fn random_case(rows: usize, random: &mut XorShift) -> Case {
 }
 
 fn options(random: &mut XorShift, predicate: Predicate) -> ReadOptions {
-    let names = |names: &[&str]| Columns::Names(names.iter().map(|&name| name.to_owned()).collect());
+    let names = |names: &[&str]| Columns::from(names);
     let columns = match random.below(4) {
         0 => names(&["text", "list", "at"]),
         1 => names(&["id", "nest"]),
@@ -240,7 +240,7 @@ fn is_null_of_all_columns() {
         for &child in root.children.iter().filter(|_| root.kind == Kind::Struct) {
             let column = schema.path(child);
             for positive in [true, false] {
-                let is_null = Predicate::IsNull { column: column.clone() };
+                let is_null = Predicate::is_null(&column);
                 let filter = if positive { is_null } else { !is_null };
                 let got = golden::read(bytes.clone(), ReadOptions::default().with_filter(filter));
                 if schema.get(child).unwrap().kind == Kind::Union {

@@ -1,5 +1,6 @@
 //! Options of scans.
 
+use orcish_core::names::ColumnName;
 use orcish_core::{Limits, Predicate, options};
 
 /// Default of [`ReadOptions::batch_size`], in rows.
@@ -16,8 +17,8 @@ options! {
     /// ```
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReadOptions {
-        /// The projection: dotted names of columns, in output order. `None` reads all columns.
-        columns: Option<Vec<String>> => with_columns(each String),
+        /// The projection: names of columns, in output order. `None` reads all columns.
+        columns: Option<Vec<ColumnName>> => with_columns(each ColumnName),
         /// Maximum number of rows of a batch.
         batch_size: usize = DEFAULT_BATCH_SIZE => with_batch_size,
         /// The filter. A row is read where the filter is true.

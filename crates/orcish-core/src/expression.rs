@@ -10,6 +10,7 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{self, Error};
+use crate::names::ColumnName;
 use crate::pattern::Pattern;
 use crate::process::PerProcess;
 
@@ -19,8 +20,8 @@ use crate::process::PerProcess;
 pub enum Predicate {
     /// Compares a column with a literal.
     Compare {
-        /// Dotted name of the column.
-        column: String,
+        /// Name of the column.
+        column: ColumnName,
         /// The operator.
         op: Comparison,
         /// The literal.
@@ -28,35 +29,35 @@ pub enum Predicate {
     },
     /// Whether a column has one of the values. If null is one of them, the predicate is unknown instead of false.
     In {
-        /// Dotted name of the column.
-        column: String,
+        /// Name of the column.
+        column: ColumnName,
         /// The values.
         values: Literals,
     },
     /// Whether a string or binary value has a prefix.
     StartsWith {
-        /// Dotted name of the column.
-        column: String,
+        /// Name of the column.
+        column: ColumnName,
         /// The prefix.
         prefix: Literal,
     },
     /// Whether a string or binary value matches a pattern. [`Predicate::like`] makes a predicate of a prefix of a pattern
     /// such as `a%`.
     Like {
-        /// Dotted name of the column.
-        column: String,
+        /// Name of the column.
+        column: ColumnName,
         /// The pattern.
         pattern: Pattern,
     },
     /// Whether a column is null. The column can have any type, and is not below a list, map or union.
     IsNull {
-        /// Dotted name of the column.
-        column: String,
+        /// Name of the column.
+        column: ColumnName,
     },
     /// Whether a floating point number is NaN.
     IsNan {
-        /// Dotted name of the column.
-        column: String,
+        /// Name of the column.
+        column: ColumnName,
     },
     /// Conjunction; true without operands.
     And(Vec<Predicate>),
@@ -205,17 +206,17 @@ impl Predicate {
     pub const MAX_LEVELS: usize = 256;
 
     /// Compares a column with a literal.
-    pub fn compare(column: impl Into<String>, op: Comparison, value: impl Into<Literal>) -> Self {
+    pub fn compare(column: impl Into<ColumnName>, op: Comparison, value: impl Into<Literal>) -> Self {
         Predicate::Compare { column: column.into(), op, value: value.into() }
     }
 
     /// Whether a column has one of the `values`.
-    pub fn is_in<V: Into<Literal>>(column: impl Into<String>, values: impl IntoIterator<Item = V>) -> Self {
+    pub fn is_in<V: Into<Literal>>(column: impl Into<ColumnName>, values: impl IntoIterator<Item = V>) -> Self {
         Predicate::In { column: column.into(), values: values.into_iter().map(Into::into).collect() }
     }
 
     /// Whether a string or binary value matches a pattern.
-    pub fn like(column: impl Into<String>, pattern: Pattern) -> Self {
+    pub fn like(column: impl Into<ColumnName>, pattern: Pattern) -> Self {
         match pattern.as_prefix() {
             Some(prefix) => Predicate::StartsWith { column: column.into(), prefix: prefix.into() },
             None => Predicate::Like { column: column.into(), pattern },
@@ -223,12 +224,12 @@ impl Predicate {
     }
 
     /// Whether a column is null.
-    pub fn is_null(column: impl Into<String>) -> Self {
+    pub fn is_null(column: impl Into<ColumnName>) -> Self {
         Predicate::IsNull { column: column.into() }
     }
 
     /// The names of the columns of the predicate, once for each use.
-    pub fn columns(&self) -> Vec<&str> {
+    pub fn columns(&self) -> Vec<&ColumnName> {
         let (mut columns, mut pending) = (Vec::new(), vec![self]);
         while let Some(predicate) = pending.pop() {
             match predicate {
@@ -237,7 +238,7 @@ impl Predicate {
                 | Predicate::StartsWith { column, .. }
                 | Predicate::Like { column, .. }
                 | Predicate::IsNull { column }
-                | Predicate::IsNan { column } => columns.push(column.as_str()),
+                | Predicate::IsNan { column } => columns.push(column),
                 predicate => pending.extend(predicate.operands().iter().rev()),
             }
         }

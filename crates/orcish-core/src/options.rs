@@ -7,6 +7,7 @@ use arrow_schema::SchemaRef;
 
 use crate::error::{Error, Result};
 use crate::expression::Predicate;
+use crate::names::ColumnName;
 
 /// An option of a struct, as its table has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,11 +75,11 @@ option_types! {
     Number: f64;
     Duration: Duration;
     Text: String;
-    List: Vec<String>, Vec<usize>;
+    List: Vec<String>, Vec<ColumnName>, Vec<usize>;
     Object: Predicate, SchemaRef;
 }
 
-impl<T> OptionType for Vec<(String, T)> {
+impl<N, T> OptionType for Vec<(N, T)> {
     const KIND: OptionKind = OptionKind::Pairs;
 }
 
@@ -223,7 +224,7 @@ macro_rules! words {
 /// | `(into T)` | anything that becomes a `T` | `T` as the type of the option |
 /// | `(of T)` | a `T` | `T` as the type of the option |
 /// | `(each T)` | an iterator of what becomes a `T` | a `Vec<T>` as the type of the option |
-/// | `(add T)` | a name, and what becomes a `T` | the pair is added to the others |
+/// | `(add N => T)` | what becomes an `N`, and what becomes a `T` | the pair is added to the others |
 ///
 /// ```
 /// orcish_core::options! {
@@ -322,10 +323,10 @@ macro_rules! options {
             $field.into_iter().map(Into::into).collect::<Vec<$target>>().into()
         );
     };
-    (@setter $setter:ident, $field:ident, $type:ty, add $target:ty) => {
+    (@setter $setter:ident, $field:ident, $type:ty, add $name:ty => $target:ty) => {
         #[doc = concat!("Adds a pair to [`", stringify!($field), "`](Self::", stringify!($field), ").")]
         #[must_use]
-        pub fn $setter(mut self, name: impl Into<String>, value: impl Into<$target>) -> Self {
+        pub fn $setter(mut self, name: impl Into<$name>, value: impl Into<$target>) -> Self {
             const _: () = assert!($crate::options::is_setter_of(stringify!($setter), stringify!($field)));
             self.$field.push((name.into(), value.into()));
             self
@@ -374,7 +375,7 @@ mod tests {
             header: Vec<String> => with_header(each String),
             unlisted {
                 /// Prices by their currencies.
-                prices: Vec<(String, u64)> => with_prices(add u64),
+                prices: Vec<(String, u64)> => with_prices(add String => u64),
             }
         }
     }

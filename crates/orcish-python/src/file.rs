@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::errors::{signals, signals_and_progress, to_python};
+use crate::names::Name;
 use crate::options::{limits, storage_options};
 use crate::scan::{Opened, Scan};
 use crate::{source, statistics};
@@ -103,9 +104,9 @@ impl File {
         self.tail().schema.paths(&self.limits).map_err(|error| self.raise(py, error))
     }
 
-    /// The column id of a dotted name of `column_paths`.
-    fn column_id(&self, path: &str) -> Option<u32> {
-        self.tail().schema.id_of_path(path)
+    /// The column id of a name.
+    fn column_id(&self, py: Python<'_>, name: Name) -> PyResult<u32> {
+        self.tail().schema.column_id(&name.0).map_err(|error| self.raise(py, error))
     }
 
     /// Types of all columns in Hive's syntax, by column id.

@@ -13,6 +13,7 @@ mod file_object;
 mod folder;
 mod interpreter;
 mod json;
+mod names;
 mod node;
 mod options;
 mod partition;
@@ -62,6 +63,8 @@ mod _native {
     use crate::interpreter::detach_threads;
     #[pymodule_export]
     use crate::json::{JsonTypes, read_json};
+    #[pymodule_export]
+    use crate::names::field_path;
     #[pymodule_export]
     use crate::node::Node;
     #[pymodule_export]

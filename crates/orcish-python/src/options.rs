@@ -12,7 +12,7 @@ use orcish::options::{
 };
 use orcish::time::WriterZone;
 use orcish::write::{ColumnCompression, DictionaryChoice, Version, WriteOptions};
-use orcish_core::names::nearest;
+use orcish_core::names::{ColumnName, nearest};
 use orcish_core::options::{ConvertTo, GivenValue, OptionInfo, OptionKind, Words};
 use orcish_core::{Limits, Predicate};
 use orcish_io::{RemoteOptions, StorageOptions};
@@ -23,6 +23,7 @@ use pyo3::types::{PyBool, PyCapsule, PyDict, PyInt, PyString};
 use crate::capsule::read_schema;
 use crate::credentials::source;
 use crate::errors::{signals, to_python};
+use crate::names::Name;
 use crate::predicate::predicate;
 
 /// The storage option with a callable that obtains credentials.
@@ -102,8 +103,8 @@ impl Given<'_, '_> {
 impl ConvertTo<Columns> for Given<'_, '_> {
     /// Names or column ids, which cannot be mixed.
     fn convert(&self) -> PyResult<Columns> {
-        if let Ok(names) = self.value.extract() {
-            return Ok(Columns::Names(names));
+        if let Ok(names) = self.value.extract::<Vec<Name>>() {
+            return Ok(names.into_iter().map(|name| name.0).collect());
         }
         self.value.extract().map(Columns::Ids).or_else(|_: PyErr| {
             let text = format!("{}={}: must be names, or column ids from 0", self.option, self.value.repr()?);
@@ -138,18 +139,25 @@ impl ConvertTo<DictionaryChoice> for Given<'_, '_> {
     }
 }
 
-impl ConvertTo<Vec<(String, DictionaryChoice)>> for Given<'_, '_> {
-    fn convert(&self) -> PyResult<Vec<(String, DictionaryChoice)>> {
-        let choices = convert::<Vec<(String, _)>>(self.option, self.value)?;
-        Ok(choices.into_iter().map(|(column, choice)| (column, dictionary(choice))).collect())
+impl ConvertTo<Vec<ColumnName>> for Given<'_, '_> {
+    fn convert(&self) -> PyResult<Vec<ColumnName>> {
+        let names = convert::<Vec<Name>>(self.option, self.value)?;
+        Ok(names.into_iter().map(|name| name.0).collect())
     }
 }
 
-impl ConvertTo<Vec<(String, ColumnCompression)>> for Given<'_, '_> {
-    fn convert(&self) -> PyResult<Vec<(String, ColumnCompression)>> {
-        let levels = convert::<Vec<(String, Option<i32>)>>(self.option, self.value)?;
+impl ConvertTo<Vec<(ColumnName, DictionaryChoice)>> for Given<'_, '_> {
+    fn convert(&self) -> PyResult<Vec<(ColumnName, DictionaryChoice)>> {
+        let choices = convert::<Vec<(Name, _)>>(self.option, self.value)?;
+        Ok(choices.into_iter().map(|(column, choice)| (column.0, dictionary(choice))).collect())
+    }
+}
+
+impl ConvertTo<Vec<(ColumnName, ColumnCompression)>> for Given<'_, '_> {
+    fn convert(&self) -> PyResult<Vec<(ColumnName, ColumnCompression)>> {
+        let levels = convert::<Vec<(Name, Option<i32>)>>(self.option, self.value)?;
         let compression = |level: Option<i32>| level.map_or(ColumnCompression::None, ColumnCompression::Level);
-        Ok(levels.into_iter().map(|(column, level)| (column, compression(level))).collect())
+        Ok(levels.into_iter().map(|(column, level)| (column.0, compression(level))).collect())
     }
 }
 

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyTuple};
 
 use crate::errors::to_python;
+use crate::names::{Name, to_object};
 
 fn malformed(node: &Bound<'_, PyAny>) -> PyErr {
     PyValueError::new_err(format!("not a predicate: {node}"))
@@ -60,7 +61,7 @@ fn part_of(tree: &Bound<'_, PyAny>, depth: usize) -> PyResult<Predicate> {
     let node = tree.cast::<PyTuple>().map_err(|_| malformed(tree))?;
     let word: String = node.get_item(0)?.extract()?;
     let part = |at: usize| node.get_item(at);
-    let column = || part(1)?.extract::<String>();
+    let column = || part(1)?.extract::<Name>().map(|name| name.0);
     let parts = || part(1)?.try_iter()?.map(|part| part_of(&part?, below)).collect::<PyResult<Vec<_>>>();
     Ok(match word.as_str() {
         "and" => Predicate::And(parts()?),
@@ -88,7 +89,7 @@ fn part_of(tree: &Bound<'_, PyAny>, depth: usize) -> PyResult<Predicate> {
                 ">=" => Comparison::GreaterOrEqual,
                 _ => return Err(malformed(tree)),
             };
-            Predicate::Compare { column: part(2)?.extract()?, op, value: literal(&part(3)?)? }
+            Predicate::Compare { column: part(2)?.extract::<Name>()?.0, op, value: literal(&part(3)?)? }
         }
         _ => return Err(malformed(tree)),
     })
@@ -130,16 +131,18 @@ fn to_tree<'py>(py: Python<'py>, predicate: &Predicate) -> PyResult<Bound<'py, P
         |operands: &[Predicate]| operands.iter().map(|operand| to_tree(py, operand)).collect::<PyResult<Vec<_>>>();
     match predicate {
         Predicate::Compare { column, op, value } => {
-            ("compare", op.to_string(), column, to_tagged(py, value)?).into_pyobject(py)
+            ("compare", op.to_string(), to_object(py, column)?, to_tagged(py, value)?).into_pyobject(py)
         }
         Predicate::In { column, values } => {
             let values = values.iter().map(|value| to_tagged(py, value)).collect::<PyResult<Vec<_>>>()?;
-            ("in", column, values).into_pyobject(py)
+            ("in", to_object(py, column)?, values).into_pyobject(py)
         }
-        Predicate::StartsWith { column, prefix } => ("starts_with", column, to_tagged(py, prefix)?).into_pyobject(py),
-        Predicate::Like { column, pattern } => ("like", column, pattern.to_string()).into_pyobject(py),
-        Predicate::IsNull { column } => ("is_null", column).into_pyobject(py),
-        Predicate::IsNan { column } => ("is_nan", column).into_pyobject(py),
+        Predicate::StartsWith { column, prefix } => {
+            ("starts_with", to_object(py, column)?, to_tagged(py, prefix)?).into_pyobject(py)
+        }
+        Predicate::Like { column, pattern } => ("like", to_object(py, column)?, pattern.to_string()).into_pyobject(py),
+        Predicate::IsNull { column } => ("is_null", to_object(py, column)?).into_pyobject(py),
+        Predicate::IsNan { column } => ("is_nan", to_object(py, column)?).into_pyobject(py),
         Predicate::And(conjunction) => ("and", operands(conjunction)?).into_pyobject(py),
         Predicate::Or(disjunction) => ("or", operands(disjunction)?).into_pyobject(py),
         Predicate::Not(inner) => ("not", to_tree(py, inner)?).into_pyobject(py),

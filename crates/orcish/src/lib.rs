@@ -119,6 +119,7 @@ pub mod internals {
 pub use codec::Compression;
 pub use dataset::{DatasetOptions, DatasetWriter};
 pub use options::{Columns, ReadOptions};
+pub use orcish_core::names::ColumnName;
 pub use orcish_core::{ArrowReader, Comparison, Error, ErrorKind, Limits, Literal, Predicate, Result};
 pub use orcish_io as io;
 pub use read::{BatchReader, OrcFile, OrcReaderBuilder, OrcRecordBatchReader};

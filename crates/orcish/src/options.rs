@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use orcish_core::expression::Predicate;
 use orcish_core::limits::Limits;
+use orcish_core::names::ColumnName;
 use orcish_core::options::{OptionKind, OptionType};
 use orcish_core::{options, words};
 
@@ -148,9 +149,10 @@ pub enum Columns {
     /// All columns.
     #[default]
     All,
-    /// Columns by dotted names, in this order: `a`, `nest.b`; `list.element.b`, `map.key`, `map.value.c`. The names `element`
-    /// and `value` can be omitted before the name of a field.
-    Names(Vec<String>),
+    /// Columns by names, in this order: `a`, `nest.b`; `list.element.b`, `map.key`, `map.value.c`. The names `element` and `value`
+    /// can be omitted before the name of a field. A column `a.b` precedes the field `b` of `a`, which is
+    /// [`ColumnName::of_steps`]`(["a", "b"])`.
+    Names(Vec<ColumnName>),
     /// Columns by their ids in the type tree, with all descendants.
     Ids(Vec<u32>),
 }
@@ -159,19 +161,19 @@ impl OptionType for Columns {
     const KIND: OptionKind = OptionKind::List;
 }
 
-impl<S: Into<String>> FromIterator<S> for Columns {
+impl<S: Into<ColumnName>> FromIterator<S> for Columns {
     fn from_iter<I: IntoIterator<Item = S>>(names: I) -> Self {
         Columns::Names(names.into_iter().map(Into::into).collect())
     }
 }
 
-impl<S: Into<String>> From<Vec<S>> for Columns {
+impl<S: Into<ColumnName>> From<Vec<S>> for Columns {
     fn from(names: Vec<S>) -> Self {
         names.into_iter().collect()
     }
 }
 
-impl<S: Into<String>, const N: usize> From<[S; N]> for Columns {
+impl<S: Into<ColumnName>, const N: usize> From<[S; N]> for Columns {
     fn from(names: [S; N]) -> Self {
         names.into_iter().collect()
     }

@@ -51,12 +51,13 @@ pub(crate) fn bind(
 ) -> Result<Condition> {
     let mut names = ColumnNames::new(schema);
     bind_names(predicate, &mut |name| {
-        if row_number == Some(name) {
-            return Ok((row_number_column(name, names.path(name).is_ok())?, ValueSource::RowNumber));
+        if let Some(other) = row_number.filter(|other| names.is_beside(name, other)) {
+            let is_stored = names.path(&other.into()).is_ok();
+            return Ok((row_number_column(other, is_stored)?, ValueSource::RowNumber));
         }
         // The path to the root is empty.
         let id = names.single_path(name)?.last().map_or(0, |id| *id);
-        check_is_value(schema, id, name)?;
+        check_is_value(schema, id, name.as_str())?;
         Ok((column(id)?, ValueSource::Column(id)))
     })
 }

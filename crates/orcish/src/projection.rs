@@ -1,7 +1,7 @@
 //! Projection: the columns to read, in order.
 
 use orcish_core::error::{Error, ErrorKind, OrInternal as _, Result};
-use orcish_core::names::{MAX_SHOWN, NameResolver, TypeTree, nearest, shortened};
+use orcish_core::names::{ColumnName, MAX_SHOWN, NameResolver, TypeTree, nearest, shortened};
 
 use crate::options::Columns;
 use crate::schema::{Kind, Schema};
@@ -159,13 +159,15 @@ fn path_to(schema: &Schema, id: u32) -> Result<Vec<u32>> {
 /// Name of the column of a file whose root is not a struct.
 pub(crate) const ROOT_COLUMN: &str = "value";
 
-/// The id of the column with a dotted name.
-///
-/// # Errors
-/// `UnknownColumn` with the nearest names where there is no such column.
-pub(crate) fn find(schema: &Schema, name: &str) -> Result<u32> {
-    // The path of the root is empty.
-    Ok(ColumnNames::new(schema).path(name)?.last().map_or(0, |&id| id))
+impl Schema {
+    /// The id of the column with a name.
+    ///
+    /// # Errors
+    /// `UnknownColumn` with the nearest names where there is no such column.
+    pub fn column_id(&self, name: &ColumnName) -> Result<u32> {
+        // The path of the root is empty.
+        Ok(ColumnNames::new(self).path(name)?.last().map_or(0, |&id| id))
+    }
 }
 
 /// The columns of known types: all, or, if some types are unknown, the children of the root without unknown types.
@@ -206,7 +208,7 @@ impl TypeTree for OrcTypes<'_> {
     }
 }
 
-/// Resolves dotted names of the columns of a file.
+/// Resolves names of the columns of a file.
 #[derive(Debug)]
 pub(crate) struct ColumnNames<'a> {
     schema: &'a Schema,
@@ -218,12 +220,12 @@ impl<'a> ColumnNames<'a> {
         ColumnNames { schema, resolver: NameResolver::new(OrcTypes(schema), 0) }
     }
 
-    /// Column ids from the child of the root to the column with a dotted name. The column of a file whose root is not a struct
-    /// has the name [`ROOT_COLUMN`].
+    /// Column ids from the child of the root to the column with a name. The column of a file whose root is not a struct has
+    /// the name [`ROOT_COLUMN`].
     ///
     /// # Errors
     /// `UnknownColumn` with the nearest names where there is no such column.
-    pub(crate) fn path(&mut self, name: &str) -> Result<Vec<u32>> {
+    pub(crate) fn path(&mut self, name: &ColumnName) -> Result<Vec<u32>> {
         if self.is_root(name)? {
             return Ok(Vec::new());
         }
@@ -235,7 +237,7 @@ impl<'a> ColumnNames<'a> {
     ///
     /// # Errors
     /// `UnknownColumn` where there is no such column, `InvalidArgument` where there are several.
-    pub(crate) fn single_path(&mut self, name: &str) -> Result<Vec<u32>> {
+    pub(crate) fn single_path(&mut self, name: &ColumnName) -> Result<Vec<u32>> {
         if self.is_root(name)? {
             return Ok(Vec::new());
         }
@@ -243,11 +245,16 @@ impl<'a> ColumnNames<'a> {
         self.ids(name, indexes)
     }
 
-    fn is_root(&self, name: &str) -> Result<bool> {
+    /// As [`NameResolver::is_beside`].
+    pub(crate) fn is_beside(&mut self, name: &ColumnName, other: &str) -> bool {
+        self.resolver.is_beside(name, other)
+    }
+
+    fn is_root(&self, name: &ColumnName) -> Result<bool> {
         Ok(name == ROOT_COLUMN && self.schema.get(0)?.kind != Kind::Struct)
     }
 
-    fn ids(&self, name: &str, indexes: Option<Vec<usize>>) -> Result<Vec<u32>> {
+    fn ids(&self, name: &ColumnName, indexes: Option<Vec<usize>>) -> Result<Vec<u32>> {
         let indexes = indexes.ok_or_else(|| unknown(self.schema, name))?;
         let mut id = 0;
         let child = |index: usize| {
@@ -258,7 +265,8 @@ impl<'a> ColumnNames<'a> {
     }
 }
 
-fn unknown(schema: &Schema, name: &str) -> Error {
+fn unknown(schema: &Schema, name: &ColumnName) -> Error {
+    let name = name.as_str();
     let ids = (0u32..).zip(schema.types()).map(|(id, _)| id);
     let near = nearest(name, ids.skip(1).map(|id| schema.truncated_path(id, MAX_SHOWN)));
     Error::new(ErrorKind::UnknownColumn, format!("no column is named {:?}; {near}", shortened(name)))

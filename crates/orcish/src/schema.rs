@@ -338,28 +338,6 @@ impl Schema {
         (0..).zip(&self.types).map(type_string).collect()
     }
 
-    /// The id of the column with exactly this dotted name, without alternative spellings. The name of the root is empty.
-    pub fn id_of_path(&self, path: &str) -> Option<u32> {
-        (0..).zip(&self.types).find(|(id, _)| self.has_path(*id, path)).map(|(id, _)| id)
-    }
-
-    /// Whether column `id` has this dotted name.
-    fn has_path(&self, id: u32, path: &str) -> bool {
-        let (mut id, mut rest) = (id, Some(path));
-        while let Ok(Type { parent: Some(parent_id), .. }) = self.get(id) {
-            let Ok(parent) = self.get(*parent_id) else { return false };
-            rest = rest.and_then(|rest| rest.strip_suffix(&parent.name_of_child(id)));
-            if parent.parent.is_some() {
-                rest = rest.and_then(|rest| rest.strip_suffix('.'));
-            }
-            if rest.is_none() {
-                return false;
-            }
-            id = *parent_id;
-        }
-        rest == Some("")
-    }
-
     /// The type of column `id` in the notation of Hive and the ORC tools: `struct<a:int,b:array<string>>`.
     ///
     /// # Errors

@@ -214,7 +214,7 @@ class _Columns(NamedTuple):
         if at and has_all and len(set(whole)) == len(whole):
             # Only these columns are read.
             names = [whole[each] for each in at]
-            rows = rows.select(*names)
+            rows = rows.select(names)
             places = {name: place for place, name in enumerate(rows.schema.names)}
             at = [places[name] for name in names]
         return (batch.select(at) for batch in rows.to_batches())
@@ -225,9 +225,10 @@ def _place(difference: Difference) -> tuple[int, int]:
     return (-1 if row is None else row, difference.row_a is None)
 
 
-def _has(columns: Sequence[str], name: str) -> bool:
+def _has(columns: Sequence[Any], name: str) -> bool:
     """Whether columns have one of a name, or a part of it."""
-    return any(each == name or each.startswith(f"{name}.") for each in columns if isinstance(each, str))
+    texts = (each if isinstance(each, str) else each[0] for each in columns if isinstance(each, str | tuple))
+    return any(f"{text}.".startswith(f"{name}.") for text in texts)
 
 
 def _scan(
@@ -244,7 +245,7 @@ def _scan(
         rows = scan(source, external_locations=external if is_table else None, **read)
     rows = _with_null_keys(rows)
     if columns is not None:
-        rows = rows.select(*columns)
+        rows = rows.select(list(columns))
     return rows.where(filters)
 
 

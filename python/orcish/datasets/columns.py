@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from orcish.errors import UnknownColumnError, closest_match
 from orcish.filters.levels import TooManyLevelsError
+from orcish.filters.names import ColumnName, dotted
 from orcish.filters.pyarrow import DecodedExpression
 from orcish.filters.translation import pushed_field
 
@@ -86,22 +87,22 @@ def paths_of(expression: pc.Expression, schema: pa.Schema) -> list[Path] | None:
     return paths
 
 
-def names_to_read(paths: Iterable[Path], schema: pa.Schema, parts: Mapping[str, list[str]]) -> list[str]:
-    """Dotted names by which a scan reads the columns of some paths.
+def names_to_read(paths: Iterable[Path], schema: pa.Schema, parts: Mapping[str, list[ColumnName]]) -> list[ColumnName]:
+    """Names by which a scan reads the columns of some paths.
 
     Args:
         paths: The paths.
         schema: The schema of the scan.
         parts: The names that the scan selects of a column, if they are not all.
     """
-    found: dict[str, Path] = {}
+    found: dict[ColumnName, Path] = {}
     for path in paths:
         if path[0] in parts:
-            found |= {name: (path[0], name) for name in parts[path[0]]}
+            found |= {name: (path[0], dotted(name)) for name in parts[path[0]]}
         else:
             # A path that cannot be pushed down reads the whole column.
             read = path[:1] if pushed_field(schema, path) is None else path
-            found[".".join(read)] = read
+            found[read if len(read) > 1 else read[0]] = read
     read_whole = {path[0] for path in found.values() if len(path) == 1}
     within = {path for path in found.values() if len(path) > 1}
     return [

@@ -10,8 +10,9 @@ from orcish.arrow.nested import value_type
 from orcish.errors import OrcishError
 from orcish.filters.expression import Tree, leaves_of, tree_of
 from orcish.filters.literals import Literal, to_sql
+from orcish.filters.names import ColumnName, dotted
 from orcish.filters.text import parse
-from orcish.filters.translation import find_field
+from orcish.filters.translation import find_field, path_of
 
 __all__ = ["timestamp_advice"]
 
@@ -24,20 +25,20 @@ def timestamp_advice(predicate: Tree, schema: pa.Schema) -> str:
         schema: The schema of the table.
     """
     for name, literal in _comparisons(predicate):
-        found = find_field(schema, name.split("."))
+        found = find_field(schema, path_of(schema, name))
         kind = None if found is None else value_type(found[1])
         if kind is None or not pa.types.is_timestamp(kind):
             continue
         clock = _clock(literal)
         if kind.tz is not None and clock is not None and not clock[1]:
             written = f"timestamp '{clock[0]}Z', or with an offset such as +01:00"
-            return f"; {name} has instants: {written}; a datetime of Python has a tzinfo"
+            return f"; {dotted(name)} has instants: {written}; a datetime of Python has a tzinfo"
         if kind.tz is None and clock is not None and clock[1]:
-            return f"; {name} has wall clocks: timestamp '{clock[0]}'; a datetime of Python has no tzinfo"
+            return f"; {dotted(name)} has wall clocks: timestamp '{clock[0]}'; a datetime of Python has no tzinfo"
     return ""
 
 
-def _comparisons(predicate: Tree) -> Iterator[tuple[str, Literal]]:
+def _comparisons(predicate: Tree) -> Iterator[tuple[ColumnName, Literal]]:
     """The names of columns, each with a value that it is compared with."""
     for node in leaves_of(predicate):
         if node[0] == "compare":

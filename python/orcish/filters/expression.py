@@ -1,7 +1,7 @@
 """Predicates on columns.
 
 >>> from orcish import col
->>> (col("id") == 5) | col("customer.name").is_null()
+>>> (col("id") == 5) | col("customer").field("name").is_null()
 (id = 5) or (customer.name is null)
 
 A predicate is true, false or unknown for a row, as in SQL; rows for which it is true are kept. A comparison with null
@@ -14,13 +14,13 @@ binaries are ordered by their bytes. False is less than true.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias, TypeVar, cast
 
 from orcish import _native
 from orcish.filters import literals
 from orcish.filters.levels import check_count, check_levels
-from orcish.filters.steps import StepName
+from orcish.filters.names import ColumnName, dotted, steps_of
 from orcish.hints import COLUMN, missing_attribute
 from orcish.keywords import checked_keywords
 
@@ -42,16 +42,18 @@ Tree: TypeAlias = "tuple[Any, ...]"
 
 T = TypeVar("T")
 
-_BARE_NAME = r"[^\W\d]\w*(?:\.\w+)*"
+_BARE_NAME = r"[^\W\d]\w*"
 
 RESERVED = frozenset(["and", "between", "false", "in", "is", "like", "not", "null", "or", "true"])
 """Reserved words of SQL, in lower case; they are case-insensitive."""
 
 
 @checked_keywords
-def col(name: str) -> Column:
-    """A column, by its dotted name, such as ``"id"`` or ``"customer.name"``. Comparing it gives an
-    :class:`Expression`.
+def col(name: ColumnName) -> Column:
+    """A column, by its dotted name, such as ``"id"`` or ``"customer.name"``, or by a tuple of steps, such as
+    ``("customer", "name")``. Comparing it gives an :class:`Expression`.
+
+    A column ``a.b`` precedes the field ``b`` of a column ``a``, which is ``("a", "b")``.
     """
     return Column(name)
 
@@ -115,13 +117,19 @@ class Column(_Operand):
     """
 
     __slots__ = ("_name",)
-    _name: str
+    _name: ColumnName
 
     @checked_keywords
-    def __init__(self, name: str) -> None:
-        if not isinstance(name, str):
-            raise TypeError(f"a column's name is a str, not {type(name).__name__}")
-        object.__setattr__(self, "_name", name if isinstance(name, StepName) else str.__str__(name))
+    def __init__(self, name: ColumnName) -> None:
+        if not isinstance(name, str | tuple):
+            raise TypeError(f"a column's name is a str or a tuple of str, not {type(name).__name__}")
+        steps = steps_of(name)
+        other = next((step for step in steps if not isinstance(step, str)), None)
+        if not steps or other is not None:
+            what = "no steps" if not steps else f"a step of type {type(other).__name__}"
+            raise TypeError(f"a column's name is a str or a tuple of str: {name!r} has {what}")
+        plain = tuple(map(str.__str__, steps))
+        object.__setattr__(self, "_name", plain if len(plain) > 1 else plain[0])
 
     if not TYPE_CHECKING:  # Type checkers would take any name for one that is there.
 
@@ -131,12 +139,17 @@ class Column(_Operand):
     @property
     def name(self) -> str:
         """The dotted name."""
-        return self._name
+        return dotted(self._name)
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The name of the column, and the names of fields within it. A dotted name is one step."""
+        return steps_of(self._name)
 
     @checked_keywords
     def field(self, name: str) -> Column:
-        """A field of a struct column: ``col("customer").field("name")`` is ``col("customer.name")``."""
-        return Column(StepName([*_steps(self._name), *_steps(Column(name).name)]))
+        """A field of a struct column: ``col("customer").field("name")`` is ``col(("customer", "name"))``."""
+        return Column((*self.steps, *Column(name).steps))
 
     __getitem__ = field
     # With `__getitem__` alone, `in` and iteration would call it with 0, 1, ….
@@ -324,7 +337,7 @@ class Expression(_Operand):
     def columns(self) -> list[str]:
         """Dotted names of the columns in the predicate, without duplicates."""
         names = (name_of(leaf) for leaf in leaves_of(self._predicate()))
-        return list(dict.fromkeys(name for name in names if name is not None))
+        return list(dict.fromkeys(dotted(name) for name in names if name is not None))
 
     @checked_keywords
     def equals(self, other: object) -> bool:
@@ -437,9 +450,12 @@ def leaves_of(tree: Tree) -> Iterator[Tree]:
             yield node
 
 
-def name_of(leaf: Tree) -> str | None:
-    """The dotted name of the column of a part that is made of no others; ``None`` for constants."""
-    return None if leaf[0] == "constant" else leaf[2 if leaf[0] == "compare" else 1]
+def name_of(leaf: Tree) -> ColumnName | None:
+    """The name of the column of a part that is made of no others; ``None`` for constants."""
+    if leaf[0] == "constant":
+        return None
+    name: ColumnName = leaf[2 if leaf[0] == "compare" else 1]
+    return name
 
 
 def tree_of(predicate: Expression | Column) -> Tree:
@@ -448,31 +464,17 @@ def tree_of(predicate: Expression | Column) -> Tree:
     ``("and" | "or", [tree, …])``, ``("not", tree)``, ``("compare", operator, name, literal)`` with one of
     ``= != < <= > >=``, ``("in", name, [literal, …])``, ``("is_null", name)``, ``("is_nan", name)``,
     ``("starts_with", name, literal)``, ``("like", name, pattern)``, ``("constant", True | False | None)``; ``None`` is
-    unknown. Literals are described in :mod:`orcish.filters.literals`. ``and``, ``or`` and ``in`` have at least one
-    element, which may be null for ``in``.
+    unknown. Names are texts, or tuples of several steps. Literals are described in :mod:`orcish.filters.literals`.
+    ``and``, ``or`` and ``in`` have at least one element, which may be null for ``in``.
     """
     return predicate._predicate()
 
 
-def parsed_expression(predicate: _native.Filter, names: Mapping[str, StepName] | None = None) -> Expression:
-    """The expression of a predicate that the native core has parsed; ``names`` are those whose steps are known."""
-    tree = predicate.tree()
-    expression = Expression(_with_names(tree, names) if names else tree)
+def parsed_expression(predicate: _native.Filter) -> Expression:
+    """The expression of a predicate that the native core has parsed."""
+    expression = Expression(predicate.tree())
     object.__setattr__(expression, "_made", predicate)
     return expression
-
-
-def _with_names(tree: Tree, names: Mapping[str, StepName]) -> Tree:
-    """The predicate with names whose steps are known."""
-
-    def named(leaf: Tree) -> Tree:
-        name = name_of(leaf)
-        if name is None:
-            return leaf
-        at = 2 if leaf[0] == "compare" else 1
-        return (*leaf[:at], names.get(name, name), *leaf[at + 1 :])
-
-    return folded(tree, named, lambda node, parts: (node[0], parts) if node[0] != "not" else (node[0], *parts))
 
 
 def _to_sql(tree: Tree) -> str:
@@ -503,15 +505,10 @@ def _leaf_to_sql(node: Tree) -> str:
     return {True: "true", False: "false", None: "null"}[node[1]]
 
 
-def _quoted_name(name: str) -> str:
-    if isinstance(name, StepName):
-        first, *others = name.steps
-        quoted = (step if re.fullmatch(r"\w+", step) else literals.quote(step, '"') for step in others)
-        return ".".join([_quoted_name(str.__str__(first)) if "." not in first else literals.quote(first, '"'), *quoted])
-    is_bare = re.fullmatch(_BARE_NAME, name) and (name[0] == "_" or name[0].isalpha()) and name.lower() not in RESERVED
-    return name if is_bare else literals.quote(name, '"')
-
-
-def _steps(name: str) -> tuple[str, ...]:
-    """The steps of a dotted name."""
-    return name.steps if isinstance(name, StepName) else tuple(name.split("."))
+def _quoted_name(name: ColumnName) -> str:
+    """The name in SQL. A text with dots is in quotes: without them, its steps would be those between the dots."""
+    first, *others = steps_of(name)
+    is_bare = re.fullmatch(_BARE_NAME, first) and (first[0] == "_" or first[0].isalpha())
+    is_bare = is_bare and (bool(others) or first.lower() not in RESERVED)
+    quoted = [step if re.fullmatch(r"\w+", step) else literals.quote(step, '"') for step in others]
+    return ".".join([first if is_bare else literals.quote(first, '"'), *quoted])

@@ -15,9 +15,10 @@ from orcish.filters import polars_tree
 from orcish.filters import pyarrow as arrow_filters
 from orcish.filters.expression import Expression
 from orcish.filters.levels import TooManyLevelsError, balanced
+from orcish.filters.names import dotted
 from orcish.filters.residual import Residual
 from orcish.filters.strings import typed_value, typed_values
-from orcish.filters.translation import Translation, all_of, find_field
+from orcish.filters.translation import Translation, all_of, find_field, path_of
 
 __all__ = ["split", "split_lists", "split_polars"]
 
@@ -133,18 +134,19 @@ def _comparison(part: Any, schema: pa.Schema) -> pc.Expression:
     if not isinstance(symbol, str) or symbol not in _OPERATORS:
         raise ValueError(f"malformed filters: {symbol!r} is none of the operators {', '.join(_OPERATORS)}")
     field = _field(column, schema)
-    found = find_field(schema, column.split(".") if isinstance(column, str) else column)
+    found = find_field(schema, path_of(schema, column))
     if found is None:
         return _OPERATORS[symbol](field, value)
+    name, kind = dotted(found[0]), found[1]
     if symbol in ("in", "not in"):
         is_list = isinstance(value, list | tuple | set | frozenset)
-        return _OPERATORS[symbol](field, typed_values(*found, list(value)) if is_list else value)
-    return _OPERATORS[symbol](field, typed_value(*found, value))
+        return _OPERATORS[symbol](field, typed_values(name, kind, list(value)) if is_list else value)
+    return _OPERATORS[symbol](field, typed_value(name, kind, value))
 
 
 def _field(column: Any, schema: pa.Schema) -> pc.Expression:
     if isinstance(column, str):
-        path = column.split(".")
+        path = path_of(schema, column)
         if len(path) > 1 and find_field(schema, path) is not None:
             return pc.field(*path)
         return pc.field(column)

@@ -14,6 +14,7 @@ from orcish.arrow.nested import NANOSECONDS
 from orcish.filters import literals
 from orcish.filters.expression import Tree, pattern_within
 from orcish.filters.literals import Literal
+from orcish.filters.names import ColumnName
 from orcish.filters.polars_tree import AND, OR, Node, flatten
 from orcish.filters.translation import (
     FLIPPED,
@@ -73,7 +74,7 @@ def translate(node: Node, schema: pa.Schema) -> Translation | None:
     return _function_call(node, *column)
 
 
-def _column(node: Node, schema: pa.Schema) -> tuple[str, pa.DataType] | None:
+def _column(node: Node, schema: pa.Schema) -> tuple[ColumnName, pa.DataType] | None:
     path: list[str] = []
     while node.function[:2] == ("StructExpr", "FieldByName"):
         path.insert(0, node.function[2])
@@ -151,7 +152,7 @@ def _comparison(node: Node, schema: pa.Schema) -> Translation | None:
     return Translation(same if missing == "=" else ("not", same))
 
 
-def _comparison_tree(name: str, column: pa.DataType, symbol: str, number: _Number) -> Tree | None:
+def _comparison_tree(name: ColumnName, column: pa.DataType, symbol: str, number: _Number) -> Tree | None:
     """The comparison with the semantics of polars; ``None`` where polars refuses it or differs."""
     kind = literal_kind(column)
     value = number.value
@@ -181,7 +182,7 @@ def _comparison_tree(name: str, column: pa.DataType, symbol: str, number: _Numbe
     return None if found is None else ("compare", symbol, name, found)
 
 
-def _floats(name: str, column: pa.DataType, symbol: str, number: _Number) -> Tree | None:
+def _floats(name: ColumnName, column: pa.DataType, symbol: str, number: _Number) -> Tree | None:
     given = number.value
     if given is None:
         return None
@@ -207,7 +208,7 @@ def _unit(column: pa.DataType) -> str:
     return "ms" if column.unit == "s" else str(column.unit)
 
 
-def _timestamps(name: str, column: pa.DataType, symbol: str, number: _Number) -> Tree | None:
+def _timestamps(name: ColumnName, column: pa.DataType, symbol: str, number: _Number) -> Tree | None:
     """Polars truncates both sides to the coarser of the two units, downwards."""
     if number.value is None or number.unit is None or column.tz != number.zone:
         return None
@@ -229,7 +230,7 @@ def _timestamps(name: str, column: pa.DataType, symbol: str, number: _Number) ->
     return compare("<" if symbol == "<=" else ">=", after)
 
 
-def _function_call(node: Node, name: str, column: pa.DataType) -> Translation | None:
+def _function_call(node: Node, name: ColumnName, column: pa.DataType) -> Translation | None:
     """Translates a function of one column."""
     group, called, options = node.function
     kind = literal_kind(column)
@@ -259,7 +260,7 @@ def _function_call(node: Node, name: str, column: pa.DataType) -> Translation | 
 
 
 def _between(
-    name: str, column: pa.DataType, symbols: tuple[str, str], low: _Number, high: _Number
+    name: ColumnName, column: pa.DataType, symbols: tuple[str, str], low: _Number, high: _Number
 ) -> Translation | None:
     if ("null",) in (low.value, high.value):
         raise ValueError("what polars makes of a bound that is null changes with what stands beside it")
@@ -274,7 +275,7 @@ def _between(
     return all_of([Translation(tree) for tree in trees if tree]) if all(trees) else None
 
 
-def _is_in(name: str, column: pa.DataType, given: Node, *, nulls_equal: bool) -> Translation | None:
+def _is_in(name: ColumnName, column: pa.DataType, given: Node, *, nulls_equal: bool) -> Translation | None:
     kind = literal_kind(column)
     values = _values(given)
     if kind is None or values is None:

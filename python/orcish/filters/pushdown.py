@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from orcish.filters.expression import Column, Expression, tree_of
 from orcish.filters.levels import balanced
-from orcish.filters.steps import check_steps
 from orcish.filters.text import parse
 
 if TYPE_CHECKING:
@@ -131,15 +130,13 @@ def split_filters(filters: Filters | None, schema: pa.Schema) -> Pushdown:
             numbers is in it, if there is one.
 
     Raises:
-        ValueError: A list is malformed, text is no predicate, a predicate has too many levels, or a name leads to a
-            field that a column of the same dotted name hides.
+        ValueError: A list is malformed, text is no predicate, or a predicate has too many levels.
         TypeError: The object is no predicate.
     """
     if filters is None:
         return None, None
     check_filters(filters)
     if (own := own_expression(filters)) is not None:
-        check_steps(own.columns, schema)
         return own, None
     # It imports pyarrow.compute, which takes as long as the rest of pyarrow.
     from orcish.filters import foreign

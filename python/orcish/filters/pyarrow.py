@@ -21,6 +21,7 @@ from orcish.filters import literals
 from orcish.filters.expression import pattern_within
 from orcish.filters.levels import SAFE_DEPTH, TooManyLevelsError, balanced, check_levels, on_deep_stack
 from orcish.filters.literals import Literal
+from orcish.filters.names import ColumnName
 from orcish.filters.translation import (
     FLIPPED,
     Translation,
@@ -264,7 +265,7 @@ def _unknown_for_null(node: Node, schema: pa.Schema) -> Translation | None:
     return any_of([all_of([found, valid]), unknown])
 
 
-def _column(node: Node, schema: pa.Schema) -> tuple[str, pa.DataType] | None:
+def _column(node: Node, schema: pa.Schema) -> tuple[ColumnName, pa.DataType] | None:
     if node.kind != "field" or (found := pushed_field(schema, node.value)) is None:
         return None
     name, kind = found
@@ -348,7 +349,7 @@ def _bytes(kind: str, value: Literal) -> Literal | None:
         return None
 
 
-def _call_on_column(node: Node, name: str, kind: pa.DataType) -> Translation | None:
+def _call_on_column(node: Node, name: ColumnName, kind: pa.DataType) -> Translation | None:
     """Translates a call with one column."""
     function, options = node.name, node.options
     if function in ("is_null", "is_valid"):
@@ -377,7 +378,7 @@ def _call_on_column(node: Node, name: str, kind: pa.DataType) -> Translation | N
     return None
 
 
-def _is_in(name: str, kind: pa.DataType, values: pa.Array, *, skip_nulls: bool) -> Translation | None:
+def _is_in(name: ColumnName, kind: pa.DataType, values: pa.Array, *, skip_nulls: bool) -> Translation | None:
     if literal_kind(kind) is None:
         return None
     null = bool(values.null_count) and not skip_nulls

@@ -11,7 +11,6 @@ import re
 
 from orcish import _native
 from orcish.filters.expression import Expression, parsed_expression
-from orcish.filters.steps import steps_of_names
 
 __all__ = ["parse"]
 
@@ -36,13 +35,14 @@ def parse(text: str, option: str = "filters") -> Expression:
     Predicates are joined by ``and``, ``or``, ``not`` and parentheses. A boolean column is a predicate. Keywords are
     case-insensitive.
 
-    Names are dotted names as in :func:`col`. Names, or steps of names, with characters other than letters, digits and
-    underscores are quoted with backticks or double quotes: ``"a.b"`` is a column of this name, ``a.b`` the field of
-    another one. Values are ``null``, ``true``, ``5``, decimals such as
-    ``1.5``, floats such as ``1.5e0``, ``1.5D`` and ``double('NaN')``, strings in single quotes with the escapes of
-    Spark (``''``, ``\\``, ``\n``, ``\u00e9``), ``x'00ff'``, ``date '2026-01-31'`` and ``timestamp '2026-01-31
-    12:00:00'``. Timestamps are wall clock times; with ``Z`` or an offset such as ``+01:00`` at the end they are
-    instants.
+    Names have steps between dots: ``a.b`` is the field ``b`` of the column ``a``, or, if there is no such field, the
+    column ``a.b``. Steps with characters other than letters, digits and underscores are quoted with backticks or double
+    quotes: ``"a.b"`` is the column of this name, or, if there is no such column, the field.
+
+    Values are ``null``, ``true``, ``5``, decimals such as ``1.5``, floats such as ``1.5e0``, ``1.5D`` and
+    ``double('NaN')``, strings in single quotes with the escapes of Spark (``''``, ``\\``, ``\n``, ``\u00e9``),
+    ``x'00ff'``, ``date '2026-01-31'`` and ``timestamp '2026-01-31 12:00:00'``. Timestamps are wall clock times; with
+    ``Z`` or an offset such as ``+01:00`` at the end they are instants.
 
     Args:
         text: The text.
@@ -60,8 +60,4 @@ def parse(text: str, option: str = "filters") -> Expression:
             ": names with other characters than letters, digits and _ are in backticks" if _has_sign(str(error)) else ""
         )
         raise ValueError(f"{option}: {error}{advice}") from None
-    expression = parsed_expression(predicate)
-    if not any("." in name for name in expression.columns):
-        return expression
-    # The native core has no steps of names.
-    return parsed_expression(predicate, steps_of_names(text))
+    return parsed_expression(predicate)

@@ -15,6 +15,7 @@ import pyarrow as pa
 from orcish.arrow.nested import is_read_union
 from orcish.filters.expression import Tree
 from orcish.filters.literals import Literal
+from orcish.filters.names import ColumnName
 
 __all__ = [
     "FLIPPED",
@@ -27,6 +28,7 @@ __all__ = [
     "literal_kind",
     "midnight",
     "negation",
+    "path_of",
     "pushed_field",
     "round_to_single",
     "set_member",
@@ -77,12 +79,12 @@ def flat_tree(kind: str, trees: list[Tree]) -> Tree:
     return (kind, [inner for tree in trees for inner in (tree[1] if tree[0] == kind else [tree])])
 
 
-def false_or_null(name: str) -> Tree:
+def false_or_null(name: ColumnName) -> Tree:
     """A predicate that is false for values and unknown for null."""
     return ("and", [("is_null", name), ("constant", None)])
 
 
-def set_member(name: str, values: list[Literal], *, null: bool, nan: bool) -> Tree:
+def set_member(name: ColumnName, values: list[Literal], *, null: bool, nan: bool) -> Tree:
     """Whether a column has one of some values. Null and NaN are values like others; the result is never unknown."""
     found: list[Tree] = []
     if values:
@@ -94,24 +96,29 @@ def set_member(name: str, values: list[Literal], *, null: bool, nan: bool) -> Tr
     return ("and", [("not", ("is_null", name)), flat_tree("or", found)]) if found else ("constant", False)
 
 
-def find_field(schema: pa.Schema, path: Sequence[str]) -> tuple[str, pa.DataType] | None:
-    """Dotted name and type of a column, through structs; ``None`` where the path is ambiguous or does not exist."""
-    name = ".".join(path)
-    rest = name
+def find_field(schema: pa.Schema, path: Sequence[str]) -> tuple[ColumnName, pa.DataType] | None:
+    """Name and type of a column, through structs; ``None`` where the path does not exist, or several fields have a name
+    of it.
+    """
     fields = list(schema)
     kind: pa.DataType | None = None
     for step in path:
-        # Duplicate names, and names with dots, are ambiguous.
-        near = [field for field in fields if rest == field.name or rest.startswith(f"{field.name}.")]
-        if len(near) != 1 or near[0].name != step:
+        near = [field for field in fields if field.name == step]
+        if len(near) != 1:
             return None
         kind = near[0].type
         fields = [kind.field(index) for index in range(kind.num_fields)] if pa.types.is_struct(kind) else []
-        rest = rest[len(step) + 1 :]
-    return None if kind is None else (name, kind)
+    return None if kind is None else (path[0] if len(path) == 1 else tuple(path), kind)
 
 
-def pushed_field(schema: pa.Schema, path: Sequence[str]) -> tuple[str, pa.DataType] | None:
+def path_of(schema: pa.Schema, name: ColumnName) -> Sequence[str]:
+    """The path of a name: its steps, the column of this name, or what is between its dots."""
+    if not isinstance(name, str):
+        return name
+    return [name] if name in schema.names else name.split(".")
+
+
+def pushed_field(schema: pa.Schema, path: Sequence[str]) -> tuple[ColumnName, pa.DataType] | None:
     """As :func:`find_field`, for a column that the native core selects and filters by its name: ``None`` also for
     structs of unions and what is within them.
     """

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from orcish.arrow.casting import cast_array
+from orcish.filters.names import ColumnName, dotted
 from orcish.reading.scan_reader import ScanReader
 
 __all__ = ["Function", "aggregate", "python_value"]
@@ -14,7 +15,7 @@ __all__ = ["Function", "aggregate", "python_value"]
 Function = Literal["min", "max", "sum"]
 
 
-def aggregate(reader: ScanReader, column: str, function: Function) -> Any:
+def aggregate(reader: ScanReader, name: ColumnName, function: Function) -> Any:
     """The minimum, maximum or sum of a column; ``None`` where there are no values.
 
     Raises:
@@ -22,7 +23,7 @@ def aggregate(reader: ScanReader, column: str, function: Function) -> Any:
         OverflowError: The result is a date, a time or a duration out of range for Python's types, or a time with digits
             below microseconds.
     """
-    part = reader.only_column(column)
+    part, column = reader.only_column(name), dotted(name)
     given = _innermost_field(part.selected_schema.field(0), column).type
     kind = _value_type(given, column, function)
     found = part.aggregate(function)

@@ -13,8 +13,8 @@ import pyarrow as pa
 from orcish import _native
 from orcish.asynchronous import batches_of_thread
 from orcish.errors import UnknownColumnError
+from orcish.filters.names import ColumnName
 from orcish.filters.pushdown import Filters
-from orcish.filters.steps import StepName
 from orcish.hints import FILE, missing_attribute
 from orcish.io.files import TableFile
 from orcish.io.filesystem import in_file_system, opened_place
@@ -275,7 +275,7 @@ class ORCFile(BatchSource):
         return self._file.column_parents
 
     @checked_keywords
-    def attributes(self, column: str | int) -> dict[str, str]:
+    def attributes(self, column: ColumnName | int) -> dict[str, str]:
         """Attributes of a column's type, such as ``iceberg.id``."""
         return dict(self._file.column_attributes(self.column_id(column)))
 
@@ -352,7 +352,7 @@ class ORCFile(BatchSource):
     # Statistics.
 
     @checked_keywords
-    def statistics(self, column: str | int) -> ColumnStatistics | None:
+    def statistics(self, column: ColumnName | int) -> ColumnStatistics | None:
         """Statistics of a column over the whole file; ``None`` where the writer recorded none.
 
         Args:
@@ -364,7 +364,7 @@ class ORCFile(BatchSource):
         return None if found is None else _statistics(found, self._file.column_type(id))
 
     @checked_keywords
-    def stripe_statistics(self, column: str | int) -> list[ColumnStatistics]:
+    def stripe_statistics(self, column: ColumnName | int) -> list[ColumnStatistics]:
         """Statistics of a column for each stripe; empty where the writer recorded none."""
         id = self.column_id(column)
         kind = self._file.column_type(id)
@@ -391,7 +391,7 @@ class ORCFile(BatchSource):
         return column_storage(self._file, stripes)
 
     @checked_keywords
-    def row_groups(self, column: str | int, *, stripes: Sequence[int] | None = None) -> list[RowGroup]:
+    def row_groups(self, column: ColumnName | int, *, stripes: Sequence[int] | None = None) -> list[RowGroup]:
         """The row groups of a column: what its row index and its bloom filters record. Stripes without a row index have
         none. The row indexes and bloom filters of the column are read.
 
@@ -421,40 +421,21 @@ class ORCFile(BatchSource):
             for stripe, first, rows, found, positions, bloom in self._file.row_groups(id, stripes)
         ]
 
-    def column_id(self, column: str | int) -> int:
-        """The id of the column that the reader takes for a dotted name; an id is itself.
+    def column_id(self, column: ColumnName | int) -> int:
+        """The id of the column that the reader takes for a name; an id is itself.
 
         Raises:
             UnknownColumnError: There is no such column.
         """
         if isinstance(column, int):
             return column
-        if isinstance(column, StepName):
-            # Checks the steps of the name.
-            self._reader({"columns": [column]}).scan()
-        id = self._file.column_id(column)
-        if id is None:
-            # The reader resolves more spellings, and its error has the nearest names.
-            self._file.scan().with_options({"columns": [column]})
-            if column == _ROOT_COLUMN:
-                # The reader found the only column of a file whose root is no struct.
+        try:
+            return self._file.column_id(column)
+        except UnknownColumnError:
+            # The name of the root is empty, and so may be that of a column.
+            if column == "":
                 return 0
-            raise UnknownColumnError(f"no column has the full name {column!r}")
-        # The name of the root is empty, and so may be that of a column.
-        return self._nearest_root(column) if "." in column or not column else id
-
-    def _nearest_root(self, column: str) -> int:
-        """The column of a dotted name that the reader takes: a column ``a.b`` stands above the field ``b`` of ``a``."""
-        parents = self.column_parents
-
-        def depth(id: int) -> int:
-            count, above = 0, parents[id]
-            while above is not None:
-                count, above = count + 1, parents[above]
-            return count
-
-        same = [id for id, path in enumerate(self.column_paths) if path == column]
-        return min((id for id in same if id), key=depth, default=0)
+            raise
 
     # Data.
 

@@ -13,6 +13,7 @@ from orcish import _native
 from orcish.arrow.exported import ExportedSchema
 from orcish.arrow.nested import map_fields
 from orcish.errors import OrcishError
+from orcish.filters.names import ColumnName, dotted
 from orcish.io.files import TableFile
 from orcish.io.names import display_name, errors_about
 from orcish.io.paths import within, working_folder
@@ -208,10 +209,10 @@ class UnifiedSchema(NamedTuple):
     conflicts: list[tuple[str, OrcishError]]
     """The dotted names of columns without a common type, and errors that name two files."""
 
-    def check(self, columns: Collection[str] | None = None) -> None:
+    def check(self, columns: Collection[ColumnName] | None = None) -> None:
         """Raises the error of the first column that has no common type, of some columns or of all."""
         for name, error in self.conflicts:
-            if columns is None or any(name == column or name.startswith(f"{column}.") for column in columns):
+            if columns is None or any(f"{name}.".startswith(f"{dotted(column)}.") for column in columns):
                 raise error
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pyarrow as pa
 
 from orcish.asynchronous import batches_of_thread, table_of_thread
+from orcish.filters.names import ColumnName, dotted
 from orcish.filters.pushdown import Filters, check_filters
 from orcish.hints import SCAN, missing_attribute
 from orcish.io.names import display_name
@@ -72,8 +73,10 @@ class Scan(BatchSource):
         def __getattr__(self, name: str) -> None:
             raise missing_attribute("a scan", name, SCAN, dir(type(self)))
 
-    def select(self, *columns: str | Sequence[str]) -> Scan:
-        """Selects columns, by dotted names, in this order; also takes one list of names."""
+    def select(self, *columns: ColumnName | Sequence[ColumnName]) -> Scan:
+        """Selects columns, by their names, in this order; also takes one list of names. A tuple of steps is given among
+        other names, or in a list.
+        """
         names = columns[0] if len(columns) == 1 and isinstance(columns[0], list | tuple) else columns
         return Scan(self._reader.select(names))
 
@@ -302,7 +305,7 @@ def _said(options: dict[str, Any]) -> Iterator[str]:
     """What a scan reads, where it is not everything."""
     columns = options.get("columns")
     if columns is not None:
-        names = [str(name) for name in columns[:MAX_NAMES]]
+        names = [str(name) if isinstance(name, int) else dotted(name) for name in columns[:MAX_NAMES]]
         left = len(columns) - len(names)
         yield f"columns {', '.join(names) or 'none'}{f' and {left} more' if left else ''}"
     for name in ("filters", "limit"):

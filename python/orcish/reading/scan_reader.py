@@ -14,8 +14,8 @@ from orcish.arrow.frames import fitted_metadata
 from orcish.errors import NullMapKeyError, UnknownColumnError
 from orcish.filters.advice import timestamp_advice
 from orcish.filters.expression import Expression
+from orcish.filters.names import ColumnName
 from orcish.filters.pushdown import Filters, Successive, combined, own_expression, split_all
-from orcish.filters.steps import StepName, check_steps
 from orcish.io.names import display_name
 from orcish.progress import reported
 from orcish.reading.batches import Seen, native_batches, read_all, reader_of_batches, schema_of, table_of
@@ -58,7 +58,7 @@ class ScanReader:
             TypeError: A column is not given by its name.
         """
         for name in columns:
-            if not isinstance(name, str):
+            if not isinstance(name, str | tuple):
                 raise TypeError(f"columns are selected by their names, not by {name!r}")
         return self.with_options(columns=list(columns))
 
@@ -85,8 +85,7 @@ class ScanReader:
             TypeError: The filter is of no known kind, or a filter of polars is about a column whose type polars does
                 not have.
             UnknownColumnError: A column does not exist.
-            ValueError: The filter does not fit the types of the columns, or a name leads to a field that a column of
-                the same dotted name hides.
+            ValueError: The filter does not fit the types of the columns.
         """
         if options:
             given = {**self.options, **options}
@@ -148,15 +147,15 @@ class ScanReader:
         """The schema with metadata that fit the columns and rows that are read."""
         return fitted_metadata(schema, is_whole=len(self.files) == 1) if schema.metadata else schema
 
-    def parts_of_columns(self) -> dict[str, list[str]]:
+    def parts_of_columns(self) -> dict[str, list[ColumnName]]:
         """The requested columns, such as ``n.a``, by the columns of the schema that they are in, such as ``n``; empty
         if all columns are read.
         """
-        requested, found = self.options.get("columns"), dict[str, list[str]]()
+        requested, found = self.options.get("columns"), dict[str, list[ColumnName]]()
         if requested is None:
             return found
         names = self.selected_schema.names
-        for name in map(str, requested):
+        for name in requested:
             only = self.with_options(columns=[name], filters=None, row_number=None)
             found.setdefault(name if name in names else only.selected_schema.names[0], []).append(name)
         return found
@@ -235,7 +234,7 @@ class ScanReader:
         """Number of rows."""
         return self.with_null_keys(lambda reader: reader._without_unreadable_columns().scan().count())
 
-    def only_column(self, column: str) -> ScanReader:
+    def only_column(self, column: ColumnName) -> ScanReader:
         """The reader of one column."""
         return self.select([] if column == row_number_name(self.options) else [column])
 
@@ -330,8 +329,6 @@ def _native_filters(filters: Filters | None, readable: _Readable) -> tuple[_nati
         return None, []
     own = own_expression(filters)
     if own is not None:
-        if any(isinstance(name, StepName) for name in own.columns):
-            check_steps(own.columns, readable.stored_schema())
         return own.native, []
     expression, residuals = split_all(filters, readable.schema)
     for residual in residuals:
@@ -356,13 +353,11 @@ def _check_columns(row_number: str | None, names: Sequence[Any], readable: _Read
 
     Raises:
         UnknownColumnError: The name of the row number column is there, and no other column has it.
-        ValueError: A column is there twice, or its name leads to a field that another column hides.
+        ValueError: A column is there twice.
     """
     if len(set(names)) < len(names):
         twice = next(name for name, count in Counter(names).items() if count > 1)
         raise ValueError(f"columns: {twice!r} is given twice: a column is read once")
-    if any(isinstance(name, StepName) for name in names):
-        check_steps(names, readable.stored_schema())
     if row_number is not None and row_number in names and row_number not in readable.stored_schema().names:
         raise UnknownColumnError(
             f"column {row_number} has the row numbers, and is added behind the columns that are selected: leave it out "

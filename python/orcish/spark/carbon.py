@@ -59,7 +59,7 @@ def open_carbon(options: TableOptions, schema: T.StructType | None, filters: Fil
     if selected is not None:
         found = [(find_column(name, batch_schema, options.case_sensitive), name) for name in selected]
         # For unknown columns, the error of the scan has the nearest names.
-        scan = scan.select(*(name if column is None else column.name for column, name in found))
+        scan = scan.select([name if column is None else column.name for column, name in found])
     scan = filtered(scan, batch_schema, stored, options, filters)
     reader_of(scan).check()
     read = spark_schema(scan.schema)

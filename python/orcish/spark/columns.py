@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from orcish.filters.names import ColumnName, dotted, steps_of
+
 __all__ = ["ColumnMatch", "check_names", "equal_name", "find_column", "same_name"]
 
 
@@ -33,31 +35,36 @@ def check_names(names: Sequence[str], case_sensitive: bool) -> None:
 class ColumnMatch(NamedTuple):
     """A column, or a nested one, that a name resolves to."""
 
-    name: str
-    """The dotted name in the table."""
+    name: ColumnName
+    """The name in the table, by its steps."""
     type: pa.DataType
 
 
-def find_column(name: str, schema: pa.Schema, case_sensitive: bool) -> ColumnMatch | None:
-    """Resolves a dotted name; ``None`` where there is no such column.
+def find_column(name: ColumnName, schema: pa.Schema, case_sensitive: bool) -> ColumnMatch | None:
+    """Resolves a name; ``None`` where there is no such column. Its steps are tried first.
 
     Raises:
         ValueError: The name is ambiguous.
     """
     pairs = [(field.name, field.type) for field in schema]
-    found = list(_found(same_name(name, case_sensitive), pairs, "", case_sensitive))
+    found = list(_found(same_name(dotted(name), case_sensitive), pairs, (), case_sensitive))
+    wanted = [same_name(step, case_sensitive) for step in steps_of(name)]
+    by_steps = [each for each in found if [same_name(step, case_sensitive) for step in steps_of(each.name)] == wanted]
+    found = by_steps or found
     if len(found) > 1:
-        raise ValueError(f"column {name!r} may be {' or '.join(repr(each.name) for each in found)}")
+        raise ValueError(f"column {dotted(name)!r} may be {' or '.join(repr(dotted(each.name)) for each in found)}")
     return found[0] if found else None
 
 
-def _found(rest: str, pairs: list[tuple[str, pa.DataType]], above: str, case_sensitive: bool) -> Iterator[ColumnMatch]:
+def _found(
+    rest: str, pairs: list[tuple[str, pa.DataType]], above: tuple[str, ...], case_sensitive: bool
+) -> Iterator[ColumnMatch]:
     for step, kind in pairs:
-        same = same_name(step, case_sensitive)
+        same, path = same_name(step, case_sensitive), (*above, step)
         if rest == same:
-            yield ColumnMatch(above + step, kind)
+            yield ColumnMatch(path if above else step, kind)
         elif rest.startswith(f"{same}."):
-            yield from _found(rest[len(same) + 1 :], _parts(kind), f"{above}{step}.", case_sensitive)
+            yield from _found(rest[len(same) + 1 :], _parts(kind), path, case_sensitive)
 
 
 def _parts(kind: Any) -> list[tuple[str, pa.DataType]]:

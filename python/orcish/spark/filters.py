@@ -16,7 +16,6 @@ from orcish.filters import literals
 from orcish.filters.expression import Expression, Tree, tree_of
 from orcish.filters.literals import Literal
 from orcish.filters.pushdown import Filters, own_expression, split_filters
-from orcish.filters.steps import check_steps
 from orcish.filters.text import parse
 from orcish.reading.scan import Scan
 from orcish.spark.columns import find_column
@@ -64,7 +63,6 @@ class _Translator:
 
     def translate(self, filters: Filters) -> Filters | None:
         if (own := own_expression(filters)) is not None:
-            check_steps(own.columns, self.table_schema)
             return Expression(self._tree(tree_of(own)))
         expression, residual = split_filters(filters, self.table_schema)
         if residual is None:

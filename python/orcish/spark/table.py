@@ -139,7 +139,7 @@ class SparkTable:
                 raise fault
             named = zip(found_columns, options.columns, strict=True)
             # For unknown columns, the error of the scan has the nearest names.
-            scan = scan.select(*(name if column is None else column.name for column, name in named))
+            scan = scan.select([name if column is None else column.name for column, name in named])
         elif not set(partition_types) <= set(table_schema.names):
             scan = scan.select(*table_schema.names)
         scan = filtered(scan, batch_schema, scanned, options, filters)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from orcish.filters.names import dotted, steps_of
 from orcish.io.names import display_name
 from orcish.reading.reader import BatchSource
 from orcish.reading.scan import Scan, reader_of
@@ -19,7 +20,7 @@ from orcish.tables.log.conflicts import reading
 from orcish.tables.rewriting import kept_options
 from orcish.tables.rewritten_table import rewrite_table
 from orcish.tables.write import write_dataset
-from orcish.types import ExistingData
+from orcish.types import ColumnName, ExistingData
 from orcish.writing.dataset import WrittenFile
 from orcish.writing.replaced_file import ReplacedFile
 from orcish.writing.sorting import DEFAULT_MEMORY, SortedRows, SortKey
@@ -45,7 +46,7 @@ class Rewrite:
     """Whether the scan has chosen columns: rows may be sorted by others."""
     renamed: Mapping[str, str] = dataclasses.field(default_factory=dict)
     dropped: Sequence[str] = ()
-    sort_by: Sequence[tuple[str, bool]] = ()
+    sort_by: Sequence[tuple[ColumnName, bool]] = ()
     """Columns, and whether they are sorted in descending order."""
     memory: int = DEFAULT_MEMORY
     """Bytes of rows that are sorted at a time, about."""
@@ -125,7 +126,10 @@ class Rewrite:
         """The rows with other columns and in another order."""
         keys = [SortKey(*key) for key in self.sort_by]
         names = list(dict.fromkeys(key.name for key in keys))
-        sorted_by = {name.partition(".")[0] for name in names} | set(names)
+        # A dotted name may be that of a column, or begin with it.
+        sorted_by = {
+            each for name in names for each in (dotted(name), steps_of(name)[0], dotted(name).partition(".")[0])
+        }
         rows: BatchSource = _with_columns(scan, names) if self.has_columns else scan
         casts = self.casts(scan)
         early = [name for name in self.dropped if name not in sorted_by]
@@ -139,8 +143,8 @@ class Rewrite:
         if self.renamed or late:
             rows = ChangedRows(rows, None, self.renamed, late)
         if rows is not scan and scan.files:
-            names = list(map(display_name, scan.files))
-            rows = NamedRows(rows, names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more", names)
+            files = list(map(display_name, scan.files))
+            rows = NamedRows(rows, files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more", files)
         return CountedRows(rows, scan.count) if self.is_counted else rows
 
     def _partition_by(self, scan: Scan) -> list[str]:
@@ -164,7 +168,7 @@ class Rewrite:
         return kept
 
 
-def _with_columns(scan: Scan, names: Sequence[str]) -> Scan:
+def _with_columns(scan: Scan, names: Sequence[ColumnName]) -> Scan:
     """The scan with further columns behind its own."""
     reader = reader_of(scan)
     own = reader.options["columns"]

@@ -11,6 +11,7 @@ from orcish.hints import missing_attribute
 from orcish.lazy import lazy_names
 from orcish.types.arguments import (
     BinaryFile,
+    ColumnName,
     Columns,
     ExistingData,
     FileSystem,
@@ -57,6 +58,7 @@ __all__ = [
     "CarbonBlocklet",
     "CarbonSegment",
     "ColumnChange",
+    "ColumnName",
     "ColumnStatistics",
     "ColumnStorage",
     "Columns",

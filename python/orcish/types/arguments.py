@@ -8,10 +8,12 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict
 
 import pyarrow as pa
 
+from orcish.filters.names import ColumnName
 from orcish.filters.pushdown import Filters
 
 __all__ = [
     "BinaryFile",
+    "ColumnName",
     "Columns",
     "ExistingData",
     "FileSystem",
@@ -102,9 +104,12 @@ Paths are those that the file system takes, without the scheme of a URL, such as
 file system are read and written as those of a path. Other files are read through the file system, range by range, and
 written under a hidden name, which is changed when the file is complete. Stores of obstore need no such name."""
 
-Columns: TypeAlias = "Sequence[str] | Sequence[int]"
-"""Dotted names (``"a"``, ``"nest.b"``, ``"list.element.c"``, ``"map.value"``), or column ids of the type tree. One name
-need not be in a list.
+Columns: TypeAlias = "Sequence[ColumnName] | Sequence[int]"
+"""Names (``"a"``, ``"nest.b"``, ``"list.element.c"``, ``"map.value"``, ``("a.b", "c")``), or column ids of the type
+tree. One dotted name need not be in a list.
+
+A dotted name is that of a column ``a.b``, or else of the field ``b`` of a column ``a``. A tuple has steps:
+``("a", "b")`` is the field, whatever other columns there are.
 
 Column ids are no positions: they count nested columns, too, and begin with 0 for the root, which is refused where it is
 a struct. ``ORCFile.column_paths`` has the names by id."""
@@ -275,13 +280,13 @@ class ScanOptions(SelectionOptions, TableOptions, total=False):
 
 
 class WriteOptions(TypedDict, total=False):
-    """Options of writing. Columns are given by their dotted names; a name includes all nested columns."""
+    """Options of writing. Columns are given by their names, as for reading; a name includes all nested columns."""
 
     compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None
     """Codec of the file; ``"zstd"`` where it is left out. ``None`` is no compression, as for pyarrow and pandas."""
     compression_level: int | None
     """1 to 12 of zlib (1), -7 to 22 of zstd (2), 0 to 11 of brotli (5); the others have none."""
-    column_compression: Mapping[str, int | Literal["none"] | None] | None
+    column_compression: Mapping[ColumnName, int | Literal["none"] | None] | None
     """Other compression levels of columns; ``None`` does not compress the column. The codec is that of the file."""
     compression_block_size: int | str | None
     """Maximum bytes of a compression chunk; 262,144 by default, down to 65,536 where there are many columns."""
@@ -289,11 +294,11 @@ class WriteOptions(TypedDict, total=False):
     """Stored bytes of a stripe; 64 MiB by default."""
     row_index_stride: int | None
     """Rows of a row group: 10,000 by default, at least 1,000; 0 writes no row index."""
-    bloom_filter_columns: Sequence[str] | None
+    bloom_filter_columns: Sequence[ColumnName] | None
     """Columns with bloom filters."""
     bloom_filter_fpp: float | None
     """False positive probability of bloom filters; 0.01 by default."""
-    dictionary: bool | Mapping[str, bool | None] | None
+    dictionary: bool | Mapping[ColumnName, bool | None] | None
     """Whether strings are dictionary encoded, for all columns or by column. By default, and with ``None``, each stripe
     has the encoding that is expected to be smaller."""
     metadata: Mapping[str, bytes | str] | None

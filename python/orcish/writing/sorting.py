@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from orcish import _native
 from orcish.arrow.casting import cast_array, select_rows
+from orcish.arrow.exported import schema_for_native
 from orcish.errors import unknown_column
-from orcish.filters.steps import check_steps
+from orcish.filters.names import ColumnName, dotted
 from orcish.io.temporary_folder import TemporaryFolder
 from orcish.reading.file import ORCFile
 from orcish.reading.reader import BatchSource, DerivedRows, rows_of
@@ -31,8 +33,8 @@ MIN_BATCH, MIN_STRIPE = 256, 1 << 20
 class SortKey(NamedTuple):
     """A column that rows are sorted by."""
 
-    name: str
-    """Its name; dots lead into structs."""
+    name: ColumnName
+    """Its name; dots, and steps, lead into structs."""
     is_descending: bool = False
     nulls_first: bool = False
 
@@ -50,7 +52,6 @@ class SortedRows(DerivedRows):
     Raises:
         UnknownColumnError: There is no such column. Raised when rows are requested.
         TypeError: The values of a column have no order.
-        ValueError: A name leads to a field that a column of the same dotted name hides.
     """
 
     def __init__(
@@ -82,7 +83,6 @@ def sorted_batches(
         memory: As in :class:`SortedRows`.
         folder: As in :class:`SortedRows`.
     """
-    check_steps((key.name for key in keys), schema)
     # Checks the columns. pyarrow makes no empty table with a union.
     _order(pa.Table.from_batches([], schema), keys)
     return _sorted_batches(schema, batches, keys, memory, folder)
@@ -202,30 +202,23 @@ def _order(table: pa.Table, keys: Sequence[SortKey]) -> pa.Array:
     return pc.sort_indices(pa.table(columns), sort_keys=order)
 
 
-def _key_column(table: pa.Table, name: str) -> pa.ChunkedArray:
+def _key_column(table: pa.Table, name: ColumnName) -> pa.ChunkedArray:
     """The values of a column, of a type that pyarrow sorts.
 
     Raises:
         UnknownColumnError: There is no such column.
         TypeError: The values have no order.
     """
-    column: Any = None
-    if name in table.schema.names:
-        column = table.column(name)
-    else:
-        first, *steps = name.split(".")
-        if first in table.schema.names:
-            column = table.column(first)
-        for step in steps if column is not None else ():
-            is_there = pa.types.is_struct(column.type) and column.type.get_field_index(step) >= 0
-            column = pc.struct_field(column, step) if is_there else None
-            if column is None:
-                break
+    path = _native.field_path(schema_for_native(table.schema), name)
+    column: Any = None if path is None else table.column(path[0])
+    for at in path[1:] if path is not None else ():
+        # A list has values of its own, and a field of the values of a list has none.
+        column = pc.struct_field(column, at) if column is not None and pa.types.is_struct(column.type) else None
     if column is None:
-        raise unknown_column(name, table.schema.names)
+        raise unknown_column(dotted(name), table.schema.names)
     kind = _sortable(column.type)
     if kind is None:
-        raise TypeError(f"column {name!r} has the type {column.type}, whose values have no order")
+        raise TypeError(f"column {dotted(name)!r} has the type {column.type}, whose values have no order")
     if kind == column.type:
         return column
     return pa.chunked_array([cast_array(chunk, kind) for chunk in column.chunks], kind)

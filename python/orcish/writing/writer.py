@@ -15,7 +15,6 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow.exported import schema_for_native
-from orcish.filters.steps import check_steps
 from orcish.io.filesystem import in_file_system, opened_place
 from orcish.io.paths import path_text
 from orcish.io.storage import native_storage
@@ -104,8 +103,6 @@ class ORCWriter:
             raise TypeError(f"a schema has __arrow_c_schema__, which {type(schema).__name__} has not")
         if not overwrite and not publish:
             raise ValueError("overwrite=False is for files that are published: leave it out, or publish=False")
-        if isinstance(schema, pa.Schema):
-            check_steps(chosen.get("bloom_filter_columns", ()), schema)
         self._target = file_target(target, filesystem, storage_options, overwrite=overwrite)
         native = self._target.native
         try:

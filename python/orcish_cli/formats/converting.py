@@ -6,6 +6,7 @@ import argparse
 import os
 from typing import Any
 
+from orcish.filters.names import dotted
 from orcish.io.files import TableFile
 from orcish.io.names import display_name
 from orcish.io.paths import local_path
@@ -102,7 +103,8 @@ def foreign_rows(options: argparse.Namespace, form: str) -> ForeignRows:
         if not found:
             raise FileNotFoundError(f"no files: {display_name(source)!r}")
         files += found
-    return ForeignRows(files, form, TextOptions.of(options), options.columns, options.filters, options.limit, storage)
+    columns = None if options.columns is None else list(map(dotted, options.columns))
+    return ForeignRows(files, form, TextOptions.of(options), columns, options.filters, options.limit, storage)
 
 
 def _orc_rows(options: argparse.Namespace, to: str) -> Scan:

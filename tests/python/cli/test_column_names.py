@@ -8,20 +8,21 @@ import json
 import orcish
 import pyarrow as pa
 import pytest
-from orcish_cli.column_names import names, renames, sort_keys, types
+from orcish_cli.column_names import names, renames, sort_keys, top_names, types
 
 
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("a,b.c", ["a", "b.c"]),
+        ("a,b.c", ["a", ("b", "c")]),
+        ("`b.c`,b.c,b.`c`", ["b.c", ("b", "c")]),
         ("a, b ,c", ["a", "b", "c"]),
         ("a,a", ["a"]),
         ("", [""]),
         ("``", [""]),
         ("`a,b`", ["a,b"]),
-        ("`a,b`.c,-`d,e`", ["a,b.c", "-d,e"]),
-        ("x.`a,``b`, ` c`", ["x.a,`b", " c"]),
+        ("`a,b`.c,-`d,e`", [("a,b", "c"), "-d,e"]),
+        ("x.`a,``b`, ` c`", [("x", "a,`b"), " c"]),
         ("q`t", ["q`t"]),
         ("two words", ["two words"]),
     ],
@@ -39,8 +40,9 @@ def test_errors(text):
 @pytest.mark.parametrize(
     ("parse", "text", "found"),
     [
-        (sort_keys, "a,-b.c", [("a", False), ("b.c", True)]),
-        (sort_keys, "`-a`, -`-b`, -`c,d`.e", [("-a", False), ("-b", True), ("c,d.e", True)]),
+        (sort_keys, "a,-b.c", [("a", False), (("b", "c"), True)]),
+        (top_names, "a,b.c,`b.c`", ["a", "b.c"]),
+        (sort_keys, "`-a`, -`-b`, -`c,d`.e", [("-a", False), ("-b", True), (("c,d", "e"), True)]),
         (sort_keys, "a(x,-b)", [("a(x", False), ("b)", True)]),
         (renames, "a=b", [("a", "b")]),
         (renames, "a=x,y,b = z ", [("a", "x,y"), ("b", "z")]),

@@ -78,7 +78,8 @@ class Name(str, enum.Enum):
         (a == "it's\n\x1b", None, r"a = 'it''s\n\u001b'"),
         (a == Decimal("1.50"), None, "a = 1.50"),
         (col('say "x"\x07') == 1, None, r'"say ""x""\u0007" = 1'),
-        (col("nest.b") == 1, None, "nest.b = 1"),
+        (col("nest.b") == 1, None, '"nest.b" = 1'),
+        (col("nest")["b"] == 1, None, "nest.b = 1"),
     ],
 )
 def test_trees_and_text(expression, tree, text):
@@ -200,16 +201,25 @@ def test_what_is_no_literal(value, error, message):
 
 def test_names():
     assert col("nest")["b"].field("c").name == "nest.b.c"
-    assert col("nest")["b"].equals(col("nest.b"))
+    assert col("nest")["b"].field("c").steps == ("nest", "b", "c")
+    assert col("nest")["b"].equals(col(("nest", "b")))
+    assert not col("nest")["b"].equals(col("nest.b"))
+    assert col(("a.b",)).equals(col("a.b"))
     assert not col("nest").equals(col("nest.b"))
     assert repr(col("a.b")) == "col('a.b')"
-    assert pickle.loads(pickle.dumps(a)).equals(a)
+    assert repr(col("a")["b"]) == "col(('a', 'b'))"
+    for column in (a, col("a.b"), col(("a.b", "c"))):
+        assert pickle.loads(pickle.dumps(column)).equals(column)
+        assert pickle.loads(pickle.dumps(column == 1)).equals(column == 1)
     both = (a == 1) & ((col("b.c") == 2) | ~(a.is_null() | col("d").is_in([1]) | col("e").is_in([])))
     assert both.columns == ["a", "b.c", "d"]
-    with pytest.raises(TypeError, match="a column's name is a str, not int"):
+    with pytest.raises(TypeError, match="a column's name is a str or a tuple of str, not int"):
         col(1)
-    with pytest.raises(TypeError, match="a column's name is a str, not int"):
+    with pytest.raises(TypeError, match="a column's name is a str or a tuple of str, not int"):
         col("a")[0]
+    for name in ((), ("a", 1)):
+        with pytest.raises(TypeError, match="a column's name is a str or a tuple of str"):
+            col(name)
 
 
 @each_case(

@@ -39,6 +39,9 @@ NAMES = st.one_of(
     st.sampled_from(sorted(RESERVED)).map(lambda word: word.title()),
     st.sampled_from(sorted(RESERVED)),
     TEXTS,
+    st.lists(st.one_of(st.sampled_from(["a", "a.b", "in", "0", "", "b c", "²"]), TEXTS), min_size=2, max_size=4).map(
+        tuple
+    ),
 )
 DAYS = st.one_of(
     st.integers(-(2**31), 2**31 - 1),
@@ -130,7 +133,10 @@ def test_literals_are_read_back(value):
         (col("Not") == 1, '"Not" = 1'),
         (col("a\\b") == 1, r'"a\\b" = 1'),
         (col("a..b") == 1, '"a..b" = 1'),
-        (col("a.0") == 1, "a.0 = 1"),
+        (col("a.0") == 1, '"a.0" = 1'),
+        (col(("a", "0")) == 1, "a.0 = 1"),
+        (col(("a.b", "c", "in", "d e")) == 1, '"a.b".c.in."d e" = 1'),
+        (col(("in", "not")) == 1, "in.not = 1"),
         (a == dt.date(1, 1, 1), "a = date '0001-01-01'"),
         (Expression(("compare", "=", "a", ("date", -719_163))), "a = date '0000-12-31'"),
         (Expression(("compare", "=", "a", ("date", -719_529))), "a = date '-0001-12-31'"),
@@ -225,15 +231,16 @@ def test_days_are_those_of_numpy(day):
         ("true AND a", Expression(("constant", True)) & a),
         ("not false", ~Expression(("constant", False))),
         # Names.
-        ("a.b.c = 1", col("a.b.c") == 1),
+        ("a.b.c = 1", col(("a", "b", "c")) == 1),
         ("`a` = 1", a == 1),
-        ("`a`.`b c` = 1", col("a.b c") == 1),
-        ("`a.b`.c = 1", col("a.b.c") == 1),
-        ("a.`in` = 1", col("a.in") == 1),
+        ("`a`.`b c` = 1", col(("a", "b c")) == 1),
+        ("`a.b`.c = 1", col("a.b").field("c") == 1),
+        ("`a.b.c` = 1", col("a.b.c") == 1),
+        ("a.`in` = 1", col("a")["in"] == 1),
         ("`it``s` = 1", col("it`s") == 1),
         (r"`a\n` = 1", col(r"a\n") == 1),
         ('"a b" = 1', col("a b") == 1),
-        ('"a"."b c" = 1', col("a.b c") == 1),
+        ('"a"."b c" = 1', col(("a", "b c")) == 1),
         (r'"say ""x""\n" = 1', col('say "x"\n') == 1),
         ("`and` = 1 and `not`", (col("and") == 1) & col("not")),
         ("Älter > 1", col("Älter") > 1),

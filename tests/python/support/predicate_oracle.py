@@ -74,7 +74,7 @@ def _each(table, name, ask):
 
 def _column(table, name):
     """Values and type of a column; times as nanoseconds since 1970."""
-    rest, column = name, None
+    rest, column = name if isinstance(name, str) else ".".join(name), None
     while rest is not None:
         names = table.column_names if column is None else [field.name for field in column.type]
         step = max((each for each in names if rest == each or rest.startswith(f"{each}.")), key=len)

@@ -6,8 +6,8 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::types::TimestampMicrosecondType;
 use arrow_array::{Array as _, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, TimeUnit};
+use orcish::ReadOptions;
 use orcish::scan::{FileReader, Matching, Scan, ScanContext, TableFile};
-use orcish::{Columns, ReadOptions};
 use orcish_core::cancel::CancelCheck;
 use orcish_core::explain::Explanation;
 use orcish_core::parallel::ScanMemory;
@@ -62,7 +62,7 @@ fn scan(snapshot: &TableSnapshot, config: &ScanConfig, entry: &FileEntry) -> Res
     let fields: Fields = snapshot.schema.fields().iter().map(in_file).collect();
     let file = TableFile::new(&entry.location).with_partition(entry.partition.clone());
     let options = ReadOptions::default()
-        .with_columns(Columns::Names(names))
+        .with_columns(names)
         .with_batch_size(config.options.batch_size)
         .with_limits(snapshot.limits.clone())
         .with_threads(1);

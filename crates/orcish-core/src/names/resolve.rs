@@ -3,6 +3,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
+use super::column_name::ColumnName;
 use super::nearest::shortened;
 use crate::error::{Error, Result};
 
@@ -26,7 +27,9 @@ pub trait TypeTree {
 
 /// Resolves dotted names in a [`TypeTree`].
 ///
-/// * The names of fields can hold dots themselves: the longest field name that matches is tried first.
+/// * The names of fields can hold dots themselves: the longest field name that matches is tried first, which is at most a step
+///   of the [`ColumnName`]. So the steps of a path lead to the field at its end.
+/// * Steps that lead nowhere are a text: a dot between them can also be one of a field name.
 /// * The first of several fields of the same name is found by [`resolve`](Self::resolve), and an error of
 ///   [`resolve_single`](Self::resolve_single).
 /// * `list.a` and `map.a` stand for `list.element.a` and `map.value.a`, unless the list or map has a child `a` itself.
@@ -46,6 +49,26 @@ struct Step {
     index: usize,
     /// Whether another child has the same name.
     is_repeated: bool,
+}
+
+/// A walk along a name.
+#[derive(Debug)]
+struct Walk<'n> {
+    text: &'n str,
+    /// Positions of the dots that are part of no field name.
+    dots: &'n [usize],
+    path: Vec<Step>,
+    /// The pairs of a type and the start of a rest of the name that were tried without success.
+    failed: HashSet<(usize, usize)>,
+}
+
+impl<'n> Walk<'n> {
+    /// The text from `start` to the end of the step.
+    fn rest_of_step(&self, start: usize) -> &'n str {
+        let next = self.dots.partition_point(|&dot| dot < start);
+        let end = self.dots.get(next).copied().unwrap_or(self.text.len());
+        self.text.get(start..end).unwrap_or_default()
+    }
 }
 
 /// A type of the tree with an index of its children.
@@ -70,61 +93,76 @@ impl<T: TypeTree> NameResolver<T> {
         resolver
     }
 
-    /// The path of child indexes from the root to the type with a dotted name; `None` where there is no such type.
-    pub fn resolve(&mut self, name: &str) -> Option<Vec<usize>> {
-        let mut steps = Vec::new();
-        self.walk(0, name, &mut steps, &mut HashSet::new()).then(|| steps.into_iter().map(|step| step.index).collect())
+    /// The path of child indexes from the root to the type with a name; `None` where there is no such type.
+    pub fn resolve(&mut self, name: &ColumnName) -> Option<Vec<usize>> {
+        Some(self.find(name)?.into_iter().map(|step| step.index).collect())
     }
 
     /// As [`resolve`](Self::resolve), for a name that has to be that of one column: of a filter, or of an aggregate.
     ///
     /// # Errors
     /// `InvalidArgument` where several columns or fields have the name.
-    pub fn resolve_single(&mut self, name: &str) -> Result<Option<Vec<usize>>> {
-        let mut steps = Vec::new();
-        if !self.walk(0, name, &mut steps, &mut HashSet::new()) {
-            return Ok(None);
-        }
+    pub fn resolve_single(&mut self, name: &ColumnName) -> Result<Option<Vec<usize>>> {
+        let Some(steps) = self.find(name) else { return Ok(None) };
         if steps.iter().any(|step| step.is_repeated) {
-            let message = format!("column {:?}: several columns have this name", shortened(name));
+            let message = format!("column {:?}: several columns have this name", shortened(name.as_str()));
             return Err(Error::invalid(message));
         }
         Ok(Some(steps.into_iter().map(|step| step.index).collect()))
     }
 
-    /// Appends the path from a visited type to `name` to `path`. `failed` has the pairs of a type and the length of a rest of
-    /// the name that were tried without success.
-    fn walk(&mut self, at: usize, name: &str, path: &mut Vec<Step>, failed: &mut HashSet<(usize, usize)>) -> bool {
-        if failed.contains(&(at, name.len())) {
+    /// Whether a name is that of a column `other` which is not in the tree, and stands beside the columns in it: the steps of
+    /// the name, if it has several, do not lead to a type of the tree.
+    pub fn is_beside(&mut self, name: &ColumnName, other: &str) -> bool {
+        name.as_str() == other && (name.is_one_step() || self.walk_whole(name.as_str(), name.dots()).is_none())
+    }
+
+    fn find(&mut self, name: &ColumnName) -> Option<Vec<Step>> {
+        let path = self.walk_whole(name.as_str(), name.dots());
+        if path.is_some() || name.is_one_step() { path } else { self.walk_whole(name.as_str(), &[]) }
+    }
+
+    fn walk_whole(&mut self, text: &str, dots: &[usize]) -> Option<Vec<Step>> {
+        let mut walk = Walk { text, dots, path: Vec::new(), failed: HashSet::new() };
+        self.walk(0, 0, &mut walk).then_some(walk.path)
+    }
+
+    /// Appends the path from a visited type to the rest of the name that begins at `start`.
+    fn walk(&mut self, at: usize, start: usize, walk: &mut Walk<'_>) -> bool {
+        if walk.failed.contains(&(at, start)) {
             return false;
         }
         let Some(visited) = self.visited.get(at) else { return false };
+        let name = walk.rest_of_step(start);
         // Only prefixes up to the length of the longest name are hashed: a name of n dots has n prefixes.
         let ends = name.match_indices('.').map(|(dot, _)| dot).take_while(|&dot| dot <= visited.longest);
         let ends = ends.chain((name.len() <= visited.longest).then_some(name.len()));
         let step = |end: usize| {
             let (field, _) = name.split_at(end);
-            Some((Step { index: *visited.by_name.get(field)?, is_repeated: visited.repeated.contains(field) }, end))
+            let is_repeated = visited.repeated.contains(field);
+            Some((Step { index: *visited.by_name.get(field)?, is_repeated }, start + end))
         };
         let mut steps: Vec<(Step, usize)> = ends.filter_map(step).collect();
         steps.reverse();
         let optional = self.tree.optional_child(&visited.node);
         for (step, end) in steps {
-            path.push(step);
-            let Some(rest) = name.get(end + 1..) else { return true };
-            if self.child(at, step.index).is_some_and(|child| self.walk(child, rest, path, failed)) {
+            walk.path.push(step);
+            if end >= walk.text.len() {
                 return true;
             }
-            path.pop();
+            if self.child(at, step.index).is_some_and(|child| self.walk(child, end + 1, walk)) {
+                return true;
+            }
+            walk.path.pop();
         }
         if let Some(index) = optional {
-            path.push(Step { index, is_repeated: false });
-            if self.child(at, index).is_some_and(|child| self.walk(child, name, path, failed)) {
+            walk.path.push(Step { index, is_repeated: false });
+            if self.child(at, index).is_some_and(|child| self.walk(child, start, walk)) {
                 return true;
             }
-            path.pop();
+            walk.path.pop();
         }
-        failed.insert((at, name.len()));
+        walk.failed.insert((at, start));
         false
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, FieldRef, Fields};
 
+use super::column_name::ColumnName;
 use super::nearest::{nearest, shortened};
 use super::resolve::{NameResolver, TypeTree};
 use crate::error::{Error, ErrorKind, Result};
@@ -52,7 +53,7 @@ impl TypeTree for ArrowTypes {
     }
 }
 
-/// Resolves dotted names of the columns of an Arrow schema, see [`NameResolver`].
+/// Resolves names of the columns of an Arrow schema, see [`NameResolver`].
 #[derive(Debug)]
 pub struct ArrowNames {
     fields: Fields,
@@ -66,11 +67,11 @@ impl ArrowNames {
         ArrowNames { fields: fields.clone(), resolver }
     }
 
-    /// The path of field indexes to the field with a dotted name. An error suggests names of the columns and of `others`.
+    /// The path of field indexes to the field with a name. An error suggests names of the columns and of `others`.
     ///
     /// # Errors
     /// `UnknownColumn` where there is no such field.
-    pub fn path(&mut self, name: &str, others: &Fields) -> Result<Vec<usize>> {
+    pub fn path(&mut self, name: &ColumnName, others: &Fields) -> Result<Vec<usize>> {
         self.resolver.resolve(name).ok_or_else(|| self.unknown(name, others))
     }
 
@@ -78,11 +79,17 @@ impl ArrowNames {
     ///
     /// # Errors
     /// `UnknownColumn` where there is no such field, `InvalidArgument` where there are several.
-    pub fn single_path(&mut self, name: &str, others: &Fields) -> Result<Vec<usize>> {
+    pub fn single_path(&mut self, name: &ColumnName, others: &Fields) -> Result<Vec<usize>> {
         self.resolver.resolve_single(name)?.ok_or_else(|| self.unknown(name, others))
     }
 
-    fn unknown(&self, name: &str, others: &Fields) -> Error {
+    /// As [`NameResolver::is_beside`].
+    pub fn is_beside(&mut self, name: &ColumnName, other: &str) -> bool {
+        self.resolver.is_beside(name, other)
+    }
+
+    fn unknown(&self, name: &ColumnName, others: &Fields) -> Error {
+        let name = name.as_str();
         let near = nearest(name, self.fields.iter().chain(others).map(|field| field.name().clone()));
         let text = format!("no column of the table is named {:?}; {near}", shortened(name));
         Error::new(ErrorKind::UnknownColumn, text)
@@ -134,12 +141,12 @@ impl Selection {
     }
 }
 
-/// Selects columns by dotted names. Returns each column once, in the order of the names: its index, and its field with the
+/// Selects columns by names. Returns each column once, in the order of the names: its index, and its field with the
 /// selected nested fields.
 ///
 /// # Errors
 /// `UnknownColumn` where there is no such column.
-pub fn select(fields: &Fields, names: &[String]) -> Result<Vec<(usize, FieldRef)>> {
+pub fn select(fields: &Fields, names: &[ColumnName]) -> Result<Vec<(usize, FieldRef)>> {
     let (mut resolver, mut selection) = (ArrowNames::new(fields), Selection::default());
     for name in names {
         selection.add(&resolver.path(name, &Fields::empty())?);
@@ -199,8 +206,8 @@ mod tests {
         Fields::from(vec![int("id"), Field::new_struct("nest", nest, true), items, int("a.b")])
     }
 
-    fn names(names: &[&str]) -> Vec<String> {
-        names.iter().map(|&name| name.to_owned()).collect()
+    fn names(names: &[&str]) -> Vec<ColumnName> {
+        names.iter().map(|&name| name.into()).collect()
     }
 
     /// The prefixes of a name of a million parts have a terabyte together.
@@ -244,15 +251,15 @@ mod tests {
         all.extend([Field::new_struct("s", twice("b"), true), Field::new_struct("c", twice("d"), true)]);
         let mut names = ArrowNames::new(&Fields::from(all));
         for (name, path) in [("a", vec![0]), ("s.b", vec![2, 0]), ("c.d", vec![3, 0])] {
-            assert_eq!(names.path(name, &Fields::empty()).unwrap(), path);
+            assert_eq!(names.path(&name.into(), &Fields::empty()).unwrap(), path);
             assert_eq!(
-                names.single_path(name, &Fields::empty()).unwrap_err().kind(),
+                names.single_path(&name.into(), &Fields::empty()).unwrap_err().kind(),
                 ErrorKind::InvalidArgument,
                 "{name}"
             );
         }
-        assert_eq!(names.single_path("s", &Fields::empty()).unwrap(), [2]);
-        assert_eq!(names.single_path("b", &Fields::empty()).unwrap_err().kind(), ErrorKind::UnknownColumn);
+        assert_eq!(names.single_path(&"s".into(), &Fields::empty()).unwrap(), [2]);
+        assert_eq!(names.single_path(&"b".into(), &Fields::empty()).unwrap_err().kind(), ErrorKind::UnknownColumn);
     }
 
     #[test]

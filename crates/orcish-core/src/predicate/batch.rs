@@ -14,11 +14,11 @@ use super::evaluate::{evaluate, test_field};
 use super::pruning::{Outcome, Proof, Pruning};
 use crate::error::{Error, OrInternal as _, Result};
 use crate::expression::Predicate;
-use crate::names::{ArrowNames, field_at, not_one_value_per_row};
+use crate::names::{ArrowNames, ColumnName, field_at, not_one_value_per_row};
 use crate::type_names::TypeName;
 
 /// Returns the column of a name, and the path of indexes to it.
-pub type ResolvePath<'a> = dyn FnMut(&str) -> Result<(FilterColumn, Vec<usize>)> + 'a;
+pub type ResolvePath<'a> = dyn FnMut(&ColumnName) -> Result<(FilterColumn, Vec<usize>)> + 'a;
 
 /// A condition on the columns of batches.
 #[derive(Debug, Clone)]
@@ -40,7 +40,7 @@ impl BatchFilter {
         let mut names = ArrowNames::new(fields);
         Self::bind(predicate, &mut |name| {
             let path = names.single_path(name, &Fields::empty())?;
-            let field = field_at(fields, &path).ok_or_else(|| not_one_value_per_row(name))?;
+            let field = field_at(fields, &path).ok_or_else(|| not_one_value_per_row(name.as_str()))?;
             let type_string = TypeName(field.data_type()).to_string();
             if matches!(field.data_type(), DataType::Union(_, _)) {
                 return Err(Error::invalid(format!("column {name} is a {type_string}, which no filter can ask")));

@@ -15,6 +15,7 @@ use super::ranges::{NonNan, Ranges};
 use super::text_conversion::TextConversion;
 use crate::error::{Error, OrInternal as _, Result};
 use crate::expression::{Comparison, Literal, Predicate};
+use crate::names::ColumnName;
 use crate::sql::{Meaning, read_string};
 use crate::statistics::successor;
 use crate::types::NANOSECONDS_OF_DAY;
@@ -28,7 +29,7 @@ const NANOS_PER_DAY: i128 = NANOSECONDS_OF_DAY as i128;
 /// than [`Predicate::MAX_LEVELS`].
 pub fn bind_names(
     predicate: &Predicate,
-    resolve: &mut dyn FnMut(&str) -> Result<(FilterColumn, ValueSource)>,
+    resolve: &mut dyn FnMut(&ColumnName) -> Result<(FilterColumn, ValueSource)>,
 ) -> Result<Condition> {
     predicate.check_levels()?;
     let mut binder = Binder { resolve, leaves: Vec::new() };
@@ -134,13 +135,13 @@ impl Condition {
 }
 
 struct Binder<'a> {
-    resolve: &'a mut dyn FnMut(&str) -> Result<(FilterColumn, ValueSource)>,
+    resolve: &'a mut dyn FnMut(&ColumnName) -> Result<(FilterColumn, ValueSource)>,
     leaves: Vec<Leaf>,
 }
 
 /// A resolved column with its name.
 struct Column<'a> {
-    name: &'a str,
+    name: &'a ColumnName,
     column: FilterColumn,
     source: ValueSource,
 }
@@ -247,7 +248,7 @@ impl Binder<'_> {
         Ok(push_leaf(Leaf { column: id, test, may_become_null, is_instant, conversion, text }, &mut self.leaves))
     }
 
-    fn column<'n>(&mut self, name: &'n str) -> Result<Column<'n>> {
+    fn column<'n>(&mut self, name: &'n ColumnName) -> Result<Column<'n>> {
         let (column, source) = (self.resolve)(name)?;
         Ok(Column { name, column, source })
     }
@@ -283,19 +284,19 @@ pub fn conjuncts(predicate: &Predicate) -> Vec<Predicate> {
 /// `a != 1 and a != 2` its negation.
 fn with_lists(operands: &[Predicate], positive: bool, is_and: bool) -> Vec<(Cow<'_, Predicate>, bool)> {
     let wanted = if positive == is_and { Comparison::NotEqual } else { Comparison::Equal };
-    let mut lists: HashMap<&str, Vec<&Literal>> = HashMap::new();
+    let mut lists: HashMap<&ColumnName, Vec<&Literal>> = HashMap::new();
     for operand in operands {
         if let Predicate::Compare { column, op, value } = operand
             && *op == wanted
         {
-            lists.entry(column.as_str()).or_default().push(value);
+            lists.entry(column).or_default().push(value);
         }
     }
     lists.retain(|_, values| values.len() > 1);
     let (mut given, mut joined) = (HashSet::new(), Vec::new());
     for operand in operands {
         let list = match operand {
-            Predicate::Compare { column, op, .. } if *op == wanted => lists.get_key_value(column.as_str()),
+            Predicate::Compare { column, op, .. } if *op == wanted => lists.get_key_value(column),
             _ => None,
         };
         let Some((&column, values)) = list else {

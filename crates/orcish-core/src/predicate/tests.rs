@@ -13,6 +13,7 @@ use proptest::prelude::*;
 use super::condition::Node;
 use super::*;
 use crate::expression::{Comparison, Literal, Predicate};
+use crate::names::ColumnName;
 
 /// A value of a column, as it is read.
 #[derive(Debug, Clone, PartialEq)]
@@ -234,7 +235,7 @@ fn condition(predicate: &Predicate, domain: Domain) -> crate::Result<Condition> 
 }
 
 fn condition_on(predicate: &Predicate, column: &FilterColumn) -> crate::Result<Condition> {
-    bind_names(predicate, &mut |name| match name {
+    bind_names(predicate, &mut |name| match name.as_str() {
         "a" => Ok((column.clone(), ValueSource::Column(1))),
         name => Err(crate::Error::invalid(format!("no column {name}"))),
     })
@@ -243,7 +244,7 @@ fn condition_on(predicate: &Predicate, column: &FilterColumn) -> crate::Result<C
 /// Binds a predicate on integers, whose columns have the ids 0 to 25 by their letters.
 fn condition_on_letters(text: &str) -> Condition {
     let column = FilterColumn::new(Domain::Integer, "bigint".to_owned());
-    let id = |name: &str| u32::from(name.as_bytes()[0] - b'a');
+    let id = |name: &ColumnName| u32::from(name.as_str().as_bytes()[0] - b'a');
     bind_names(&text.parse().unwrap(), &mut |name| Ok((column.clone(), ValueSource::Column(id(name))))).unwrap()
 }
 
@@ -540,7 +541,7 @@ fn ops() -> impl Strategy<Value = Comparison> {
 }
 
 fn leaves(domain: Domain) -> BoxedStrategy<Predicate> {
-    let a = || "a".to_owned();
+    let a = || ColumnName::from("a");
     let compare = (ops(), literals(domain)).prop_map(move |(op, value)| Predicate::Compare { column: a(), op, value });
     let is_in = prop::collection::vec(literals(domain), 0..5);
     let is_in = is_in.prop_map(move |values| Predicate::In { column: a(), values: values.into() });
@@ -605,7 +606,7 @@ proptest! {
         literal in domains().prop_flat_map(literals),
         op in ops(),
     ) {
-        let column = || "a".to_owned();
+        let column = || ColumnName::from("a");
         let predicate = Predicate::Compare { column: column(), op, value: literal.clone() };
         let fits = match (domain, &literal) {
             (Domain::Opaque, _) => false,
@@ -653,11 +654,8 @@ fn literals_of_any_scale_are_shown() {
         let literal = Literal::Decimal { unscaled: -12, scale };
         assert!(literal.to_string().len() < 2000, "{scale}");
         for domain in [Domain::Integer, Domain::Float, Domain::Decimal { scale: 3 }] {
-            condition(
-                &Predicate::Compare { column: "a".to_owned(), op: Comparison::Less, value: literal.clone() },
-                domain,
-            )
-            .unwrap();
+            condition(&Predicate::Compare { column: "a".into(), op: Comparison::Less, value: literal.clone() }, domain)
+                .unwrap();
         }
     }
 }

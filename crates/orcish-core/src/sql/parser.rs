@@ -6,6 +6,7 @@ use super::error::ParseError;
 use super::literal::{is_callable, typed};
 use super::number::number;
 use super::token::{Kind, Token, tokens};
+use crate::names::ColumnName;
 use crate::{Comparison, Literal, Pattern, Predicate};
 
 /// Maximum nesting of parentheses, and maximum number of levels of a predicate.
@@ -68,7 +69,7 @@ impl Scope {
 }
 
 /// The comparison of `<=>`, for which nulls are equal. It is never unknown.
-fn null_safe_equal(column: String, value: Literal) -> Predicate {
+fn null_safe_equal(column: ColumnName, value: Literal) -> Predicate {
     match value {
         Literal::Null => Predicate::is_null(column),
         value => Predicate::And(vec![
@@ -164,7 +165,7 @@ impl Parser<'_> {
         }
     }
 
-    fn after_column(&mut self, column: String) -> Result<Predicate, ParseError> {
+    fn after_column(&mut self, column: ColumnName) -> Result<Predicate, ParseError> {
         if let Some(op) = self.operator() {
             return Ok(Predicate::Compare { column, op, value: self.value()? });
         }
@@ -194,7 +195,7 @@ impl Parser<'_> {
         Ok(if negated { !predicate } else { predicate })
     }
 
-    fn null_or_nan(&mut self, column: String) -> Result<Predicate, ParseError> {
+    fn null_or_nan(&mut self, column: ColumnName) -> Result<Predicate, ParseError> {
         if self.take("null") {
             return Ok(Predicate::IsNull { column });
         }
@@ -214,7 +215,7 @@ impl Parser<'_> {
         if self.take(")") { Ok(values) } else { Err(self.unexpected("\",\" or \")\"")) }
     }
 
-    fn like(&mut self, column: String) -> Result<Predicate, ParseError> {
+    fn like(&mut self, column: ColumnName) -> Result<Predicate, ParseError> {
         let Kind::String(text) = self.kind() else {
             return Err(self.unexpected("a pattern in single quotes"));
         };
@@ -257,7 +258,7 @@ impl Parser<'_> {
         Ok(predicate)
     }
 
-    fn column(&mut self) -> Result<String, ParseError> {
+    fn column(&mut self) -> Result<ColumnName, ParseError> {
         let Kind::Name(name) = self.kind() else {
             return Err(self.unexpected("a column"));
         };

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use crate::names::ColumnName;
 use crate::{Comparison, Literal, Pattern, Predicate};
 
 fn parsed(text: &str) -> Predicate {
@@ -32,7 +33,10 @@ fn grammar() {
         ("not not b", !!b()),
         ("not (a = 1 and b)", !Predicate::And(vec![a(1), b()])),
         ("a not in (1)", !Predicate::is_in("a", [1])),
-        ("`x``y`.\"it''s\" is not null", !Predicate::is_null("x`y.it''s")),
+        ("`x``y`.\"it''s\" is not null", !Predicate::is_null(ColumnName::of_steps(["x`y", "it''s"]))),
+        ("a.b is null", Predicate::is_null(ColumnName::of_steps(["a", "b"]))),
+        ("`a.b`.c is null", Predicate::is_null(ColumnName::of_steps(["a.b", "c"]))),
+        ("\"a.b\" is null", Predicate::is_null("a.b")),
         ("5 < a", Predicate::compare("a", Comparison::Greater, 5)),
         ("a like 'x\\\\\\\\%%'", Predicate::StartsWith { column: "a".into(), prefix: "x\\".into() }),
         ("a not like '%x_'", !Predicate::Like { column: "a".into(), pattern: "%x_".parse().unwrap() }),

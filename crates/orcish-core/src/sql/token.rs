@@ -3,6 +3,7 @@
 use super::error::ParseError;
 use super::string::unquoted;
 use crate::Comparison;
+use crate::names::ColumnName;
 
 /// A token, and its piece of the text.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,8 +23,8 @@ pub(super) enum Kind {
     Number,
     /// A string without quotes and escapes.
     String(String),
-    /// A dotted name without quotes and escapes, or another word.
-    Name(String),
+    /// A name, whose steps are without quotes and escapes, or another word.
+    Name(ColumnName),
     Operator(Comparison),
     End,
 }
@@ -141,15 +142,12 @@ fn name(text: &str, rest: &str, start: usize, length: usize) -> Result<(Kind, us
     if let Some(keyword) = KEYWORDS.iter().find(|keyword| keyword.eq_ignore_ascii_case(piece)) {
         return Ok((Kind::Word(keyword), length));
     }
-    if !piece.contains(['"', '`']) {
-        return Ok((Kind::Name(piece.to_owned()), length));
-    }
     let (mut names, mut start) = (Vec::new(), start);
     for step in steps {
         names.push(plain(text, step, start)?);
         start += step.len() + 1;
     }
-    Ok((Kind::Name(names.join(".")), length))
+    Ok((Kind::Name(ColumnName::of_steps(names)), length))
 }
 
 /// A string or step of a name without quotes and escapes.

@@ -80,7 +80,7 @@ impl StagePlan {
             for name in columns.iter().flatten() {
                 if readable.fields().find(name).is_none() {
                     // The error has the nearest names.
-                    resolver.path(name, &arrow_schema::Fields::empty())?;
+                    resolver.path(&name.into(), &arrow_schema::Fields::empty())?;
                 }
             }
             names = names.zip(columns).map(|(mut names, columns)| {

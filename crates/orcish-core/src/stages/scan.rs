@@ -9,14 +9,15 @@ use super::rows::StagedRows;
 use crate::aggregate::Aggregate;
 use crate::error::{Error, OrInternal as _, Result};
 use crate::expression::Predicate;
+use crate::names::ColumnName;
 
 /// Which columns are read beside those that a scan asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadColumns {
     /// Those of the scan, and further ones behind them.
-    With(Vec<String>),
+    With(Vec<ColumnName>),
     /// Those of these names, and no others.
-    Only(Vec<String>),
+    Only(Vec<ColumnName>),
     /// All columns.
     All,
 }
@@ -149,13 +150,14 @@ impl<S: TableScan> StagedScan<S> {
     fn read_columns(
         &self,
         output: SchemaRef,
-        columns: impl FnOnce(Vec<String>) -> ReadColumns,
+        columns: impl FnOnce(Vec<ColumnName>) -> ReadColumns,
     ) -> Result<StagedRows<S::Rows>> {
         let row_number = self.base.row_number();
         let is_row_number = |name: &String| row_number == Some(name.as_str());
         let (columns, has_row_number) = match &self.plan.columns {
             Some(needed) => {
-                let names: Vec<String> = needed.iter().filter(|name| !is_row_number(name)).cloned().collect();
+                let names: Vec<ColumnName> =
+                    needed.iter().filter(|name| !is_row_number(name)).map(ColumnName::from).collect();
                 let has_row_number = needed.iter().any(is_row_number);
                 // A filter without columns sees the number of rows by those of the scan.
                 let is_bare = names.is_empty() && !has_row_number;

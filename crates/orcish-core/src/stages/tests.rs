@@ -14,7 +14,7 @@ use crate::Predicate;
 use crate::aggregate::Aggregate;
 use crate::cast::prune_fields;
 use crate::error::{ErrorKind, Result};
-use crate::names::select;
+use crate::names::{ColumnName, select};
 use crate::predicate::BatchFilter;
 use crate::select::filter_batch;
 
@@ -22,7 +22,7 @@ use crate::select::filter_batch;
 #[derive(Debug, Clone)]
 struct Memory {
     batches: Arc<Vec<RecordBatch>>,
-    columns: Option<Vec<String>>,
+    columns: Option<Vec<ColumnName>>,
     selection: Option<(Option<Predicate>, Option<u64>)>,
     has_row_number: bool,
     has_read_unions: bool,
@@ -226,7 +226,7 @@ proptest! {
         has_row_number: bool,
         has_read_unions: bool,
     ) {
-        let names = columns.map(|names| names.into_iter().map(str::to_owned).collect::<Vec<_>>());
+        let names = columns.map(|names| names.into_iter().map(ColumnName::from).collect::<Vec<_>>());
         let memory = Memory { columns: names, has_row_number, has_read_unions, ..table(rows, batch) };
         let staged = StagedScan::try_new(memory.clone(), &stages).unwrap();
         let want = expected(&memory, &stages);
@@ -241,7 +241,7 @@ proptest! {
         if has_row_number {
             prop_assert_eq!(&numbers(&found), &want);
         }
-        let alone = Memory { columns: Some(vec!["a".to_owned()]), has_row_number: false, ..memory.clone() };
+        let alone = Memory { columns: Some(vec!["a".into()]), has_row_number: false, ..memory.clone() };
         let least = StagedScan::try_new(alone, &stages).unwrap().aggregate(Aggregate::Min).unwrap();
         let value = want.iter().map(|row| row % 7).min();
         prop_assert_eq!(least.as_primitive::<Int32Type>().iter().next().unwrap().map(i64::from), value);

@@ -11,7 +11,7 @@ use arrow_buffer::BooleanBuffer;
 use arrow_schema::{DataType, FieldRef};
 use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::expression::Predicate;
-use orcish_core::names::not_one_value_per_row;
+use orcish_core::names::{ColumnName, not_one_value_per_row};
 use orcish_core::predicate::{
     BatchFilter, Condition, Constant, Domain, FilterColumn, ValueSource, bind_names, conjuncts, stored_domain,
 };
@@ -60,7 +60,7 @@ pub(super) fn conditions(
     let mut columns = HashMap::new();
     for (Conjunct { predicate, .. }, filter) in table.conjuncts.iter().zip(pruned) {
         let names = predicate.columns();
-        for &name in &names {
+        for name in names.iter().copied() {
             if !columns.contains_key(name) {
                 columns.insert(name, file_column(table, file, matcher, name)?);
             }
@@ -96,7 +96,7 @@ struct FileColumn {
 }
 
 /// The column of a name in a file.
-fn file_column(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &str) -> Result<FileColumn> {
+fn file_column(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &ColumnName) -> Result<FileColumn> {
     let (in_table, path) = table.filter_column(name)?;
     let of_table = |source| FileColumn { column: in_table.clone(), source, is_alike: true, has_domain_of_table: true };
     if table.is_row_number(name) {
@@ -108,7 +108,7 @@ fn file_column(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &st
     let (mut id, mut siblings, mut above) = (0, table.fields.clone(), None::<FieldRef>);
     for &place in &path {
         if let Some(above) = &above {
-            matcher.check_is_struct(id, above.data_type(), name)?;
+            matcher.check_is_struct(id, above.data_type(), name.as_str())?;
             let DataType::Struct(fields) = above.data_type() else {
                 return Err(Error::internal("a path leads through a column that is no struct"));
             };
@@ -123,7 +123,7 @@ fn file_column(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &st
     }
     let target = above.or_internal("the path to a column is empty")?;
     let schema = matcher.schema();
-    check_is_value(schema, id, name)?;
+    check_is_value(schema, id, name.as_str())?;
     let mut column = filter_column(&matcher.mapping, id)?;
     // Values of type null are stored as booleans.
     if (column.domain, in_table.domain) == (Domain::Boolean, Domain::Null) {
@@ -176,11 +176,11 @@ impl Table {
 
     /// The column of a name in the table, and the path of indexes to it: of a stored column, then of fields of structs; or of
     /// a partition column, which are behind the stored columns; or [`ROW_NUMBER_PLACE`].
-    fn filter_column(&self, name: &str) -> Result<(FilterColumn, Vec<usize>)> {
-        let partition = self.partition_at(name);
+    fn filter_column(&self, name: &ColumnName) -> Result<(FilterColumn, Vec<usize>)> {
+        let partition = self.partition_of(name);
         if self.is_row_number(name) {
-            let is_stored = partition.is_some() || self.path(name).is_ok();
-            return Ok((row_number_column(name, is_stored)?, vec![ROW_NUMBER_PLACE]));
+            let is_stored = partition.is_some() || self.path(&name.as_str().into()).is_ok();
+            return Ok((row_number_column(name.as_str(), is_stored)?, vec![ROW_NUMBER_PLACE]));
         }
         let (field, path) = match partition {
             Some(at) => (self.partition.get(at).cloned(), vec![self.fields.len() + at]),
@@ -189,7 +189,7 @@ impl Table {
                 (self.field_at(&path), path)
             }
         };
-        let field = field.ok_or_else(|| not_one_value_per_row(name))?;
+        let field = field.ok_or_else(|| not_one_value_per_row(name.as_str()))?;
         let domain = stored_domain(field.data_type());
         let compares_digits = partition.is_none() && self.options.compares_digits();
         let domain = if compares_digits { domain.with_all_digits() } else { domain };

@@ -6,12 +6,13 @@ use arrow_array::ArrayRef;
 use arrow_schema::{Schema, SchemaRef};
 use orcish_core::aggregate::Aggregate;
 use orcish_core::error::Result;
+use orcish_core::names::ColumnName;
 use orcish_core::stages::{ReadColumns, RowSelection, TableScan};
 
 use super::reader::ScanReader;
 use super::table_scan::Scan;
 use crate::options::{Columns, ReadOptions, UnionType};
-use crate::projection::{find, readable_columns};
+use crate::projection::readable_columns;
 use crate::read::{BatchReader, OrcFile, push_row_number};
 
 /// The options of a read of other rows and columns. `further` are columns that are read behind those of the options.
@@ -26,8 +27,8 @@ fn selected(options: &ReadOptions, selection: RowSelection, further: Columns) ->
 }
 
 /// The names of columns with further ones.
-fn with_names(names: &[String], further: Vec<String>) -> Columns {
-    Columns::Names(names.iter().cloned().chain(further).collect())
+fn with_names(names: &[ColumnName], further: Vec<ColumnName>) -> Columns {
+    names.iter().cloned().chain(further).collect()
 }
 
 /// A schema with the column of row numbers that the options name.
@@ -64,9 +65,7 @@ impl TableScan for Scan {
             (Columns::Names(names), ReadColumns::With(further)) => with_names(names, further),
             (columns, ReadColumns::With(_)) => columns.clone(),
             (_, ReadColumns::Only(names)) => Columns::Names(names),
-            (_, ReadColumns::All) => {
-                Columns::Names(self.table_schema().fields().iter().map(|field| field.name().clone()).collect())
-            }
+            (_, ReadColumns::All) => self.table_schema().fields().iter().map(|field| field.name()).collect(),
         };
         self.with_options(selected(options, selection, columns))
     }
@@ -140,7 +139,7 @@ impl TableScan for FileScan {
         let columns = match (&self.options.columns, selection.columns.clone()) {
             (Columns::Names(names), ReadColumns::With(further)) => with_names(names, further),
             (Columns::Ids(ids), ReadColumns::With(further)) => {
-                let further = further.iter().map(|name| find(schema, name)).collect::<Result<Vec<_>>>();
+                let further = further.iter().map(|name| schema.column_id(name)).collect::<Result<Vec<_>>>();
                 let further = further.map_err(|error| error.in_file(self.file.name()))?;
                 Columns::Ids(ids.iter().copied().chain(further).collect())
             }

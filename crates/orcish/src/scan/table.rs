@@ -9,7 +9,7 @@ use orcish_core::calls::{Call, CallId};
 use orcish_core::cancel::CHECK_INTERVAL;
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::expression::Predicate;
-use orcish_core::names::{ArrowNames, Selection, field_at};
+use orcish_core::names::{ArrowNames, ColumnName, Selection, field_at};
 use orcish_core::parallel::{map, threads_or_cores};
 use orcish_core::predicate::BatchFilter;
 use orcish_core::process::PerProcess;
@@ -21,7 +21,7 @@ use super::fields_by_name::FieldsByName;
 use super::partition;
 use super::table_file::{Matching, SchemaFile, SchemaSource, TableFile};
 use crate::options::{Columns, ReadOptions};
-use crate::projection::{find, readable_columns};
+use crate::projection::readable_columns;
 use crate::read::{OrcFile, push_row_number};
 use crate::tail::FileTail;
 
@@ -80,9 +80,9 @@ struct Unreadable {
 
 impl Unreadable {
     /// The error of a name that no column has which can be read.
-    fn error_of(&self, name: &str, unknown: Error) -> Error {
+    fn error_of(&self, name: &ColumnName, unknown: Error) -> Error {
         let schema = &self.file.tail().schema;
-        match find(schema, name).ok().and_then(|id| schema.fault(id)) {
+        match schema.column_id(name).ok().and_then(|id| schema.fault(id)) {
             Some(fault) => fault.in_file(self.file.name()),
             None if unknown.kind() == ErrorKind::UnknownColumn => {
                 let text = format!("{}; not all columns can be read: {}", unknown.message(), self.fault);
@@ -300,7 +300,7 @@ impl Table {
         };
         let Columns::Names(names) = &self.options.columns else { return Err(fault) };
         let schema = &file.tail().schema;
-        let asked = names.iter().filter_map(|name| find(schema, name).ok());
+        let asked = names.iter().filter_map(|name| schema.column_id(name).ok());
         if let Some(fault) = asked.filter_map(|id| schema.fault(id)).next() {
             return Err(fault.in_file(file.name()));
         }
@@ -319,9 +319,14 @@ impl Table {
         self.partition.iter().position(|field| field.name() == name)
     }
 
+    /// The index of the partition column that a name leads to, and not to a stored column.
+    pub(super) fn partition_of(&self, name: &ColumnName) -> Option<usize> {
+        self.partition_at(name.as_str()).filter(|_| self.names().is_beside(name, name.as_str()))
+    }
+
     /// Whether a name is that of the column of row numbers.
-    pub(super) fn is_row_number(&self, name: &str) -> bool {
-        self.options.row_number.as_deref() == Some(name)
+    pub(super) fn is_row_number(&self, name: &ColumnName) -> bool {
+        self.options.row_number.as_deref().is_some_and(|other| self.names().is_beside(name, other))
     }
 
     /// Whether one column is selected, and is stored in files.
@@ -343,7 +348,7 @@ impl Table {
             }
             Columns::Names(names) => {
                 for name in names {
-                    if let Some(at) = self.partition_at(name) {
+                    if let Some(at) = self.partition_of(name) {
                         let again = |origin: &Origin| matches!(origin, Origin::Partition(other) if *other == at);
                         if !self.origins.iter().any(again) {
                             self.origins.push(Origin::Partition(at));
@@ -370,8 +375,8 @@ impl Table {
         Ok(())
     }
 
-    /// Indexes from the columns of the table down to the field of a dotted name.
-    pub(super) fn path(&self, name: &str) -> Result<Vec<usize>> {
+    /// Indexes from the columns of the table down to the field of a name.
+    pub(super) fn path(&self, name: &ColumnName) -> Result<Vec<usize>> {
         self.names().path(name, &self.partition).map_err(|error| self.unknown_or_unreadable(name, error))
     }
 
@@ -379,11 +384,11 @@ impl Table {
     ///
     /// # Errors
     /// `InvalidArgument` where several columns have the name.
-    pub(super) fn single_path(&self, name: &str) -> Result<Vec<usize>> {
+    pub(super) fn single_path(&self, name: &ColumnName) -> Result<Vec<usize>> {
         self.names().single_path(name, &self.partition).map_err(|error| self.unknown_or_unreadable(name, error))
     }
 
-    fn unknown_or_unreadable(&self, name: &str, error: Error) -> Error {
+    fn unknown_or_unreadable(&self, name: &ColumnName, error: Error) -> Error {
         match &self.unreadable {
             Some(unreadable) => unreadable.error_of(name, error),
             None => error,
@@ -401,7 +406,7 @@ impl Table {
     /// `InvalidArgument` where several columns have a name.
     pub(super) fn check_single(&self) -> Result<()> {
         let Columns::Names(names) = &self.options.columns else { return Ok(()) };
-        for name in names.iter().filter(|name| self.partition_at(name).is_none()) {
+        for name in names.iter().filter(|name| self.partition_of(name).is_none()) {
             self.single_path(name)?;
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use arrow_schema::SchemaRef;
 use bytes::Bytes;
+use orcish_core::names::ColumnName;
 use orcish_core::options::{OptionKind, OptionType};
 use orcish_core::{options, words};
 
@@ -75,7 +76,8 @@ options! {
         /// Other codecs have no levels.
         compression_level: Option<i32> => with_compression_level(into),
         /// Columns with another compression.
-        column_compression: Vec<(String, ColumnCompression)> => with_column_compression(add ColumnCompression),
+        column_compression: Vec<(ColumnName, ColumnCompression)>
+            => with_column_compression(add ColumnName => ColumnCompression),
         /// Maximum uncompressed size of a chunk, in bytes. `None` is [`DEFAULT_CHUNK_SIZE`] for few columns, and down to
         /// [`MIN_DEFAULT_CHUNK_SIZE`] for many columns, because a reader has a chunk of each stream in memory.
         compression_block_size: Option<usize> => with_compression_block_size(into),
@@ -84,15 +86,15 @@ options! {
         /// Rows of a row group. 0 writes no row index.
         row_index_stride: u32 = DEFAULT_ROW_INDEX_STRIDE => with_row_index_stride,
         /// Columns with bloom filters.
-        bloom_filter_columns: Vec<String> => with_bloom_filter_columns(each String),
+        bloom_filter_columns: Vec<ColumnName> => with_bloom_filter_columns(each ColumnName),
         /// False positive probability of bloom filters, between 0 and 1.
         bloom_filter_fpp: f64 = DEFAULT_BLOOM_FILTER_FPP => with_bloom_filter_fpp,
         /// Encoding of string columns.
         dictionary: DictionaryChoice => with_dictionary,
         /// String columns with another encoding.
-        column_dictionary: Vec<(String, DictionaryChoice)> => with_column_dictionary(add DictionaryChoice),
+        column_dictionary: Vec<(ColumnName, DictionaryChoice)> => with_column_dictionary(add ColumnName => DictionaryChoice),
         /// User metadata of the file.
-        metadata: Vec<(String, Bytes)> => with_metadata(add Bytes),
+        metadata: Vec<(String, Bytes)> => with_metadata(add String => Bytes),
         /// Time zone of the writer: `timestamp` columns have wall clock times of this zone, and instants of fields with the
         /// metadata `orc.type: timestamp` are stored with it. Any id that [`WriterZone`] accepts.
         ///

@@ -1,12 +1,12 @@
 //! The plan of a file: validated options, resolved for each column.
 
 use orcish_core::error::{Error, OrInternal as _, Result};
+use orcish_core::names::ColumnName;
 
 use super::compressors::StreamCompression;
 use super::options::{DEFAULT_CHUNK_SIZE, DictionaryChoice, Version, WriteOptions};
 use super::stream_options::StreamOptions;
 use crate::codec::{Compression, Framing};
-use crate::projection::find;
 use crate::schema::{Kind, Schema};
 use crate::time::WriterZone;
 use crate::tuning;
@@ -143,15 +143,16 @@ fn columns(options: &WriteOptions, schema: &Schema, compression: StreamCompressi
     let default = ColumnPlan { compression, dictionary: options.dictionary, has_bloom_filter: false };
     let mut columns = vec![default; schema.types().len()];
     // Applies `set` to a column and all columns below. `set` returns whether the option fits the type of the column.
-    let mut set_option = |name: &str, set: &mut dyn FnMut(&mut ColumnPlan, Kind) -> Result<bool>| -> Result<()> {
-        let id = find(schema, name)?;
-        let last = schema.get(id)?.last;
-        let mut fits = false;
-        for (column, orc_type) in columns.iter_mut().zip(schema.types()).take(last as usize + 1).skip(id as usize) {
-            fits |= set(column, orc_type.kind)?;
-        }
-        if fits { Ok(()) } else { Err(Error::invalid("no column there can have it").in_column(name)) }
-    };
+    let mut set_option =
+        |name: &ColumnName, set: &mut dyn FnMut(&mut ColumnPlan, Kind) -> Result<bool>| -> Result<()> {
+            let id = schema.column_id(name)?;
+            let last = schema.get(id)?.last;
+            let mut fits = false;
+            for (column, orc_type) in columns.iter_mut().zip(schema.types()).take(last as usize + 1).skip(id as usize) {
+                fits |= set(column, orc_type.kind)?;
+            }
+            if fits { Ok(()) } else { Err(Error::invalid("no column there can have it").in_column(name.as_str())) }
+        };
     for (name, column_compression) in &options.column_compression {
         if options.compression == Compression::None {
             return Err(Error::invalid("column_compression needs a codec of the file: compression is \"none\""));
@@ -179,7 +180,7 @@ fn columns(options: &WriteOptions, schema: &Schema, compression: StreamCompressi
     Ok(columns)
 }
 
-fn option_error(option: &str, name: &str, error: Error) -> Error {
+fn option_error(option: &str, name: &ColumnName, error: Error) -> Error {
     match error.kind() {
         orcish_core::ErrorKind::InvalidArgument => Error::invalid(format!(
             "{option}: column {name} is of a type that has none of these, and so is all below it"

@@ -13,7 +13,7 @@ use orcish_io::{MemorySink, MemorySource};
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Columns, Comparison, Compression, Error, ErrorKind, Limits, OrcFile, Predicate, ReadOptions};
+use crate::{ColumnName, Columns, Comparison, Compression, Error, ErrorKind, Limits, OrcFile, Predicate, ReadOptions};
 
 /// The bytes of a file with these batches.
 #[expect(clippy::panic_in_result_fn, reason = "a test")]
@@ -264,17 +264,46 @@ fn invalid_options_are_refused() {
 fn column_compression_is_applied() {
     let all = rows(20_000, 3);
     let size = |own: Option<ColumnCompression>| {
-        let column_compression = own.map(|own| ("nest.text".to_owned(), own)).into_iter().collect();
+        let column_compression = own.map(|own| ("nest.text".into(), own)).into_iter().collect();
         let options = WriteOptions { column_compression, verify: true, ..WriteOptions::default() };
         let file = open(write_batches(std::slice::from_ref(&all), &options).unwrap());
         let columns = Columns::Names(vec!["nest.text".into()]);
         assert!(!read(&file, ReadOptions { columns, ..ReadOptions::default() }).is_empty());
-        let id = crate::projection::find(&file.tail().schema, "nest.text").unwrap();
+        let id = file.tail().schema.column_id(&"nest.text".into()).unwrap();
         file.tail().column_statistics(id).unwrap().unwrap().bytes_on_disk.unwrap()
     };
     let (uncompressed, default, best) =
         (size(Some(ColumnCompression::None)), size(None), size(Some(ColumnCompression::Level(19))));
     assert!(uncompressed > default && default > best, "{uncompressed} {default} {best}");
+}
+
+/// A column `a.b`, and the field `b` of a column `a`.
+#[test]
+fn names_have_steps() {
+    let (of_column, of_field) = (Int64Array::from(vec![9, 0]), Int64Array::from(vec![7, 9]));
+    let field: (Arc<Field>, ArrayRef) = (Arc::new(Field::new("b", DataType::Int64, true)), Arc::new(of_field));
+    let ids = Arc::new(Int64Array::from(vec![1, 2]));
+    let nest = Arc::new(StructArray::from(vec![field]));
+    let all = batch(vec![("id", ids), ("a.b", Arc::new(of_column)), ("a", nest)]);
+    let names = [ColumnName::from("a.b"), ColumnName::of_steps(["a", "b"])];
+    for (at, name) in names.iter().enumerate() {
+        let options = WriteOptions::default().with_bloom_filter_columns([name]);
+        let file = open(write_batches(std::slice::from_ref(&all), &options).unwrap());
+        let id = |name| file.tail().schema.column_id(name).unwrap();
+        assert_eq!([id(&names[0]), id(&names[1])], [2, 4]);
+        let has_filter = |name| {
+            let groups = file.row_groups(id(name), None, &Limits::default()).unwrap();
+            groups.iter().all(|group| group.bloom_filter.is_some())
+        };
+        assert_eq!([has_filter(&names[0]), has_filter(&names[1])], [at == 0, at == 1]);
+        let columns = read(&file, ReadOptions::default().with_columns([name]));
+        assert_eq!(columns[0].schema().field(0).name(), ["a.b", "a"][at]);
+        let filters = [Predicate::compare(name, Comparison::Equal, 9), ["`a.b` = 9", "a.b = 9"][at].parse().unwrap()];
+        for filter in filters {
+            let rows = read(&file, ReadOptions::default().with_filter(filter));
+            assert_eq!(concat(&rows).column(0), all.slice(at, 1).column(0), "{name:?}");
+        }
+    }
 }
 
 #[test]
@@ -283,7 +312,7 @@ fn columns_with_nulls_have_a_present_stream() {
         let options = WriteOptions { compression: Compression::None, ..WriteOptions::default() };
         let bytes = write_batches(&[rows(3_000, seed)], &options).unwrap();
         let file = open(bytes);
-        let id = crate::projection::find(&file.tail().schema, "number").unwrap();
+        let id = file.tail().schema.column_id(&"number".into()).unwrap();
         (file.tail().column_statistics(id).unwrap().unwrap().has_null, file.tail().stripes[0].data_length)
     };
     let ((without, _), (with, _)) = (streams(3), streams(4));

@@ -242,13 +242,14 @@ fn comparable_arrays() -> Vec<(ArrayRef, &'static str)> {
 
 #[test]
 fn every_type_of_a_domain_is_evaluated() {
+    use crate::names::ColumnName;
     use crate::predicate::{BatchFilter, Domain, FilterColumn, stored_domain};
 
     for (array, text) in comparable_arrays() {
         let kind = array.data_type().clone();
         let evaluate = |text: &str| {
             let predicate = text.parse().unwrap();
-            let column = |_: &str| {
+            let column = |_: &ColumnName| {
                 let domain = stored_domain(&kind);
                 assert!(!matches!(domain, Domain::Opaque), "{kind}");
                 Ok((FilterColumn::new(domain, kind.to_string()), vec![0]))

@@ -229,7 +229,7 @@ fn predicates_on(domain: Domain, values: &[Value]) -> BoxedStrategy<Predicate> {
     if known.is_empty() {
         return predicates(domain);
     }
-    let a = || "a".to_owned();
+    let a = || ColumnName::from("a");
     let known = prop::sample::select(known);
     let compare = (ops(), known.clone()).prop_map(move |(op, value)| Predicate::Compare { column: a(), op, value });
     let is_in =
@@ -288,7 +288,7 @@ fn statistics_prune() {
     let full = statistics(Some(10), Some(false), Some(3), Some(7));
     let some = statistics(Some(4), Some(true), Some(3), Some(7));
     let none = statistics(Some(0), Some(true), None, None);
-    let is_null = Predicate::IsNull { column: "a".to_owned() };
+    let is_null = Predicate::IsNull { column: "a".into() };
     let greater = |n: i32| Predicate::compare("a", Comparison::Greater, n);
     assert_eq!(prune(&greater(7), &full), Truth::Never);
     assert_eq!(prune(&greater(2), &full), Truth::Always);

@@ -510,7 +510,7 @@ fn a_file_in_the_types_that_it_had() {
     assert_eq!(batch.schema().field(11).name(), "row");
 
     // By ids, in another order, under a filter.
-    let id = |name: &str| crate::projection::find(&file.tail().schema, name).unwrap();
+    let id = |name: &str| file.tail().schema.column_id(&name.into()).unwrap();
     let columns = Columns::Ids(vec![id("wide"), id("nest.z"), id("nest.y")]);
     let filter = Some(crate::Predicate::Not(Box::new(crate::Predicate::IsNull { column: "long".into() })));
     let batch = all(&file, ReadOptions { columns, filter, batch_size: 3, ..options() });
