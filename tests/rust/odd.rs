@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::Int32Type;
 use orcish::io::MemorySource;
-use orcish::{Columns, ErrorKind, Limits, OrcFile, ReadOptions, Result};
+use orcish::{ErrorKind, Limits, OrcFile, ReadOptions, Result};
 
 use crate::data;
 use crate::structured::mutator::Random;

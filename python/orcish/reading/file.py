@@ -421,6 +421,7 @@ class ORCFile(BatchSource):
             for stripe, first, rows, found, positions, bloom in self._file.row_groups(id, stripes)
         ]
 
+    @checked_keywords
     def column_id(self, column: ColumnName | int) -> int:
         """The id of the column that the reader takes for a name; an id is itself.
 

@@ -81,7 +81,7 @@ mod tests {
             let location = path.to_str().unwrap();
             let Ok(all) = scan(location, None, Columns::All, None) else { continue };
             for field in all.schema().fields() {
-                let columns = || Columns::Names(vec![field.name().clone()]);
+                let columns = || Columns::Names(vec![field.name().as_str().into()]);
                 for function in [Aggregate::Min, Aggregate::Max, Aggregate::Sum] {
                     let by_statistics = scan(location, None, columns(), None).unwrap().aggregate(function);
                     // A limit makes the scan read all rows.

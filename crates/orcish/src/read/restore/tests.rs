@@ -455,7 +455,7 @@ fn other_types() -> Vec<(&'static str, DataType)> {
 }
 
 fn names(names: &[&str]) -> Columns {
-    Columns::Names(names.iter().map(|&name| name.to_owned()).collect())
+    Columns::Names(names.iter().map(|&name| name.into()).collect())
 }
 
 fn all(file: &OrcFile, options: ReadOptions) -> RecordBatch {
