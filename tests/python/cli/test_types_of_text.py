@@ -122,7 +122,7 @@ def test_what_json_schema_prints_reads_documents(tmp_path: Path, run: Any) -> No
 def test_values_that_are_of_no_variant(mode: str, tmp_path: Path, run: Any) -> None:
     source = tmp_path / "a.jsonl"
     for value, text in (
-        (True, "is one of none of"),
+        (True, "is not one of the variants"),
         ({"tag": 2, "value": 1}, "the tag 2 is none of 0 to 1"),
         ({"tag": -1, "value": 1}, "the tag -1"),
         ({"tag": 0, "value": "x"}, "column 'a.field0'"),
