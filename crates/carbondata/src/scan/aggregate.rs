@@ -7,8 +7,9 @@ use orcish_core::aggregate::Aggregate;
 use super::Scan;
 
 impl Scan {
-    /// The aggregate of the only column of the scan, as an array of one value; see [`Accumulator::finish`] for its type. If the
-    /// column is a struct, it has one field, whose values are aggregated.
+    /// The aggregate of the only column of the scan, as an array of one value; see
+    /// [`Accumulator::finish`](orcish_core::aggregate::Accumulator::finish) for its type. If the column is a struct, it has one
+    /// field, whose values are aggregated.
     ///
     /// All rows are read: bounds in the indexes of CarbonData are not exact.
     ///

@@ -19,16 +19,14 @@ use pyo3::prelude::*;
 use super::error::{in_column, of_python, wrong};
 use super::maps::MapDecoder;
 use super::numbers::{Exact, is_number};
+use super::tape::{Decoder, KEY, not_one, text_at, value_at};
 use super::unions::UnionDecoder;
 use crate::capsule::{self, Pair};
 use crate::interpreter::attached;
 
-/// Key of the metadata of fields that are keys of maps.
-pub(super) const KEY: &str = "orcish.key";
 /// The texts of floating point numbers of which JSON has no number.
 const NOT_FINITE: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
 
-pub(super) type Decoder = Box<dyn ArrayDecoder>;
 type Decoded<T> = std::result::Result<T, ArrowError>;
 
 /// Makes the decoders. `cast` is a function of Python: it takes the capsules of an array of texts and of a schema of one
@@ -122,22 +120,6 @@ impl ArrayDecoder for Column {
     }
 }
 
-/// The error of a value that is not one of a type.
-pub(super) fn not_one(tape: &Tape<'_>, pos: u32, kind: &str) -> ArrowError {
-    match value_at(tape, pos) {
-        Ok(shown) => wrong(format!("{shown} is not one of {kind}")),
-        Err(error) => error,
-    }
-}
-
-/// The begin of a value, for errors.
-fn value_at(tape: &Tape<'_>, pos: u32) -> Decoded<String> {
-    match tape.error(pos, "") {
-        ArrowError::JsonError(text) => Ok(text.trim_start_matches("expected  got ").chars().take(40).collect()),
-        other => Err(other),
-    }
-}
-
 /// The name of a type in errors.
 fn shown(kind: &DataType) -> String {
     match kind {
@@ -193,7 +175,7 @@ impl ArrayDecoder for Object {
             valid.push(end != pos);
             let (mut at, mut next) = (pos + 1, 0);
             while at < end {
-                let name = text_at(tape, at);
+                let name = text_at(tape, at)?;
                 let field = self.place(name, next)?;
                 if let Some(place) = places.get_mut(field).and_then(|all| all.get_mut(row)) {
                     if *place != 0 {
@@ -210,14 +192,6 @@ impl ArrayDecoder for Object {
         let children = children.collect::<Decoded<Vec<_>>>()?;
         let nulls = Some(NullBuffer::from(valid)).filter(|nulls| nulls.null_count() > 0);
         Ok(Arc::new(StructArray::try_new_with_length(self.fields.clone(), children, nulls, pos.len())?))
-    }
-}
-
-/// The characters of a string, or of a number.
-pub(super) fn text_at<'a>(tape: &Tape<'a>, pos: u32) -> &'a str {
-    match tape.get(pos) {
-        TapeElement::String(at) | TapeElement::Number(at) => tape.get_string(at),
-        _ => "",
     }
 }
 

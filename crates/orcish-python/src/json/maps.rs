@@ -10,8 +10,8 @@ use arrow_json::reader::{ArrayDecoder, DecoderContext, Tape, TapeElement};
 use arrow_ord::ord::make_comparator;
 use arrow_schema::{ArrowError, DataType, FieldRef, Fields, SortOptions};
 
-use super::decoders::{Decoder, KEY, not_one, text_at};
 use super::error::wrong;
+use super::tape::{Decoder, KEY, not_one, text_at};
 
 pub(super) struct MapDecoder {
     entries: FieldRef,
@@ -95,7 +95,8 @@ pub(super) fn members(tape: &Tape<'_>, pos: u32, names: [&str; 2]) -> Result<Opt
     let mut found = [0; 2];
     let mut at = pos + 1;
     while at < end {
-        let place = names.iter().position(|name| *name == text_at(tape, at));
+        let text = text_at(tape, at)?;
+        let place = names.iter().position(|name| *name == text);
         match place.and_then(|place| found.get_mut(place)) {
             Some(place) if *place == 0 => *place = at + 1,
             _ => return Ok(None),

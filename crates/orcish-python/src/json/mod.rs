@@ -6,6 +6,7 @@ mod error;
 mod maps;
 mod numbers;
 mod rows;
+mod tape;
 mod types;
 mod unions;
 

@@ -11,9 +11,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use super::blocks::Blocks;
-use super::decoders::text_at;
 use super::error::{in_row, wrong};
 use super::numbers::{is_digits, is_number};
+use super::tape::text_at;
 use crate::errors::to_python;
 
 /// Digits of the decimals of ORC.
@@ -148,7 +148,7 @@ impl ArrayDecoder for Looks {
                 let mut at = pos + 1;
                 while at < end {
                     let next = tape.next(at + 1, "a value")?;
-                    let name = text_at(tape, at);
+                    let name = text_at(tape, at)?;
                     let is_fine = (at + 1..next).any(
                         |at| matches!(tape.get(at), TapeElement::String(text) if has_fine_time(tape.get_string(text))),
                     );
@@ -216,7 +216,7 @@ impl Type {
                 self.see(Kind::Struct);
                 let (mut at, mut next) = (pos + 1, 0);
                 while at < end {
-                    next = self.field(text_at(tape, at), next) + 1;
+                    next = self.field(text_at(tape, at)?, next) + 1;
                     if let Some(field) = self.fields.get_mut(next - 1) {
                         field.add(tape, at + 1)?;
                     }

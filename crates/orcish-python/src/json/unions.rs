@@ -8,9 +8,9 @@ use arrow_buffer::ScalarBuffer;
 use arrow_json::reader::{ArrayDecoder, DecoderContext, Tape, TapeElement};
 use arrow_schema::{ArrowError, UnionFields, UnionMode};
 
-use super::decoders::{Decoder, not_one};
 use super::error::{is_of_value, wrong};
 use super::maps::members;
+use super::tape::{Decoder, not_one};
 
 pub(super) struct UnionDecoder {
     fields: UnionFields,
@@ -60,7 +60,7 @@ impl ArrayDecoder for UnionDecoder {
         let mut places = vec![Vec::new(); self.variants.len()];
         let (mut codes, mut offsets) = (Vec::new(), Vec::new());
         for (tag, pos) in tagged {
-            codes.push(self.codes.get(tag).copied().unwrap_or_default());
+            codes.push(*self.codes.get(tag).ok_or_else(|| wrong("a union without variants has no values"))?);
             for (at, own) in places.iter_mut().enumerate() {
                 if at == tag {
                     offsets.push(i32::try_from(own.len()).map_err(|_| wrong("a union has too many values"))?);
