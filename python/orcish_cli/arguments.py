@@ -10,7 +10,7 @@ from typing import Any
 from orcish.sizes import parse_size
 
 from orcish_cli.column_names import names, top_names
-from orcish_cli.parser import Conjunction
+from orcish_cli.parser import Conjunction, ExtendNames
 
 __all__ = [
     "CODECS",
@@ -223,7 +223,7 @@ def _names_or_none(text: str) -> list[str]:
 
 LIST: dict[str, Any] = {"type": top_names, "action": "extend", "metavar": "A,B"}
 """Keywords of arguments that are lists of names of columns that are in no others. They can be given several times."""
-PATHS: dict[str, Any] = {**LIST, "type": names}
+PATHS: dict[str, Any] = {**LIST, "type": names, "action": ExtendNames}
 """The same of lists of names that can lead into columns."""
 
 

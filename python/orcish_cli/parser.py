@@ -13,7 +13,7 @@ from orcish.terminal import printable
 
 from orcish_cli.terminal import show_text
 
-__all__ = ["Conjunction", "Extend", "Flag", "Once", "Parser", "WrongArgumentsError", "given_options"]
+__all__ = ["Conjunction", "Extend", "ExtendNames", "Flag", "Once", "Parser", "WrongArgumentsError", "given_options"]
 
 _GIVEN = "_given"
 """The attribute of a namespace that has the options which were given, with the values of those that are given once."""
@@ -64,6 +64,9 @@ class Extend(argparse.Action):
     an error.
     """
 
+    has_pairs = True
+    """Whether tuples are pairs of a name and a value."""
+
     def __call__(
         self, _: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, _option: str | None = None
     ) -> None:
@@ -72,11 +75,17 @@ class Extend(argparse.Action):
         # A list of no values is one, too.
         found = list(getattr(namespace, self.dest) or ())
         for each in values if isinstance(values, list) else [values]:
-            if isinstance(each, tuple) and dict(found).get(each[0], each[1]) != each[1]:
+            if self.has_pairs and isinstance(each, tuple) and dict(found).get(each[0], each[1]) != each[1]:
                 text = f"{each[0]!r} is given twice, with different values: give one of them"
                 raise argparse.ArgumentError(self, text)
             found.append(each)
         setattr(namespace, self.dest, found)
+
+
+class ExtendNames(Extend):
+    """Adds names of columns to a list. The steps of a name are a tuple."""
+
+    has_pairs = False
 
 
 class Conjunction(argparse.Action):

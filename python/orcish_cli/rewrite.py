@@ -16,7 +16,6 @@ from orcish.types import ExistingData, Written
 
 from orcish_cli.arguments import (
     LIST,
-    PATHS,
     add_existing,
     add_files,
     add_json,
@@ -60,7 +59,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     add_existing(command, get_args(ExistingData))
     command.add_argument(
         "--sort-by",
-        **{**PATHS, "type": sort_keys, "metavar": "A,-B"},
+        **{**LIST, "type": sort_keys, "metavar": "A,-B"},
         help="columns to sort by; '-' before a name for descending order",
     )
     command.add_argument(

@@ -164,8 +164,8 @@ def test_statistics_of_encrypted_columns(arguments, run):
 @pytest.mark.parametrize("arguments", [[], ["--by-file"], ["--by-stripe"]], ids=str)
 def test_statistics_of_fields(arguments, tmp_path, run):
     orcish.write_table(pa.table({"id": [1], "c": [{"a": 1, "l": [{"x": 2}]}], "d": [3]}), tmp_path / "n.orc")
-    for columns in ("c", "c,c.l"):
-        _, lines, _ = run("stats", tmp_path / "n.orc", "-c", columns, "--json", *arguments)
+    for columns in (["c"], ["c,c.l"], ["c", "-c", "c.l", "-c", "c.a"]):
+        _, lines, _ = run("stats", tmp_path / "n.orc", "-c", *columns, "--json", *arguments)
         assert [json.loads(line)["column"] for line in lines] == ["c", "c.a", "c.l", "c.l.element", "c.l.element.x"]
 
 

@@ -351,7 +351,12 @@ def fails(rows):
         (columns_differ, {}, ValueError, "a block has the columns other, and the dataset id"),
         (types_differ, {}, ValueError, "column id: "),
         (fails, {}, ray.exceptions.RayTaskError, "a fault of the function"),
-        (None, {"schema": pa.schema([("id", pa.int8())])}, ValueError, "column id: 128 of int64 is not a value of int8"),
+        (
+            None,
+            {"schema": pa.schema([("id", pa.int8())])},
+            ValueError,
+            "column id: 128 of int64 is not a value of int8",
+        ),
         (None, {"schema": pa.schema([("zzz", pa.int8())])}, ValueError, "a block has the columns id, and .* zzz"),
     ],
 )
