@@ -20,18 +20,18 @@ from orcish.filters.residual import Residual
 from orcish.filters.strings import typed_value, typed_values
 from orcish.filters.translation import Translation, all_of, find_field, path_of
 
-__all__ = ["split", "split_lists", "split_polars"]
+__all__ = ["Pushdown", "split", "split_lists", "split_polars"]
 
-_Split: TypeAlias = "tuple[Expression | None, Residual | None]"
-"""The predicate of the native core, and the residual."""
+Pushdown: TypeAlias = "tuple[Expression | None, Residual | None]"
+"""The pushed-down predicate, and the residual; ``None`` where there is none."""
 
 
-def split(filters: Any, schema: pa.Schema) -> _Split:
+def split(filters: Any, schema: pa.Schema) -> Pushdown:
     """Splits an expression of pyarrow or of polars."""
     return _split_arrow(filters, schema) if isinstance(filters, pc.Expression) else split_polars(filters, schema)
 
 
-def split_lists(filters: Sequence[Any], schema: pa.Schema) -> _Split:
+def split_lists(filters: Sequence[Any], schema: pa.Schema) -> Pushdown:
     """Splits a list of comparisons, or of lists of them.
 
     Raises:
@@ -40,7 +40,7 @@ def split_lists(filters: Sequence[Any], schema: pa.Schema) -> _Split:
     return _split_arrow(_from_lists(filters, schema), schema)
 
 
-def _split_arrow(filters: pc.Expression, schema: pa.Schema) -> _Split:
+def _split_arrow(filters: pc.Expression, schema: pa.Schema) -> Pushdown:
     try:
         decoded = arrow_filters.DecodedExpression(filters)
         translated, left = _split_parts(decoded.conjuncts(), functools.partial(arrow_filters.translate, schema=schema))
@@ -55,7 +55,7 @@ def _split_arrow(filters: pc.Expression, schema: pa.Schema) -> _Split:
         return None, Residual(filters, None)
 
 
-def split_polars(filters: Any, schema: pa.Schema, *, is_elementwise: bool = False) -> _Split:
+def split_polars(filters: Any, schema: pa.Schema, *, is_elementwise: bool = False) -> Pushdown:
     """Splits an expression of polars, which may be known to be elementwise."""
     columns = polars_tree.columns(filters)
     by_row = is_elementwise

@@ -17,12 +17,12 @@ from orcish.filters.text import parse
 if TYPE_CHECKING:
     import pyarrow.compute as pc
 
+    from orcish.filters.foreign import Pushdown
     from orcish.filters.residual import Residual
 
 __all__ = [
     "ElementwisePredicate",
     "Filters",
-    "Pushdown",
     "Successive",
     "check_filters",
     "combined",
@@ -35,9 +35,6 @@ Filters: TypeAlias = "Expression | Column | str | pc.Expression | Sequence[Any] 
 """A predicate of orcish, SQL for :func:`orcish.filters.text.parse`, a predicate of pyarrow or of polars, or
 pyarrow's lists of ``(column, operator, value)``: one list is a conjunction, a list of lists a disjunction of
 conjunctions."""
-
-Pushdown: TypeAlias = "tuple[Expression | None, Residual | None]"
-"""The pushed-down predicate, and the residual; ``None`` where there is none."""
 
 
 @dataclasses.dataclass(frozen=True)
