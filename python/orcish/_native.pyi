@@ -33,6 +33,7 @@ __all__ = [
     "display_name",
     "exact_bound",
     "extended_schema",
+    "field_path",
     "file_version",
     "format_partition_values",
     "has_folder",

@@ -125,7 +125,7 @@ def test_values_that_are_of_no_variant(mode: str, tmp_path: Path, run: Any) -> N
         (True, "is not one of the variants"),
         ({"tag": 2, "value": 1}, "the tag 2 is none of 0 to 1"),
         ({"tag": -1, "value": 1}, "the tag -1"),
-        ({"tag": 0, "value": "x"}, "column 'a.field0'"),
+        ({"tag": 0, "value": "x"}, "column 'a.x'"),
     ):
         source.write_text(json.dumps({"a": value}))
         code, _, err = run("convert", source, tmp_path / "a.orc", "--schema", f"a {mode}<x: int8, y: string>")
