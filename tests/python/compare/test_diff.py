@@ -20,6 +20,7 @@ from orcish.comparing.types import comparable
 from orcish.comparing.values import different
 from orcish_cli import main
 from support.carbon import CarbonTableWriter
+from support.case_loops import each_case
 from support.random_cases import cases
 
 DATA = pathlib.Path(__file__).parents[2] / "data"
@@ -96,7 +97,7 @@ def random_rows(chance: random.Random, count: int) -> tuple[pa.Schema, list[dict
     return schema, [row() for _ in range(count)], row
 
 
-@pytest.mark.parametrize("seed", range(cases(60)))
+@each_case("seed", range(cases(60)))
 def test_random_rows_by_position(seed: int) -> None:
     chance = random.Random(seed)
     schema, rows, row = random_rows(chance, chance.randrange(0, 60))
@@ -122,7 +123,7 @@ def test_random_rows_by_position(seed: int) -> None:
 
 
 @pytest.mark.parametrize("memory", [1, 1 << 30])
-@pytest.mark.parametrize("seed", range(cases(40)))
+@each_case("seed", range(cases(40)))
 def test_random_rows_by_key(seed: int, memory: int, monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(seed)
     monkeypatch.setattr(partitions, "MAX_PARTS", chance.choice([1, 3, 256]))

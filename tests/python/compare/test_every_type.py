@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.orc
 import pytest
 from orcish_cli import main
+from support.case_loops import each_case
 from support.columns_of_types import COLUMNS
 from support.cpp_writers import write_rows
 from support.random_cases import pairs
@@ -72,7 +73,7 @@ def written(array: pa.Array, order: list[int]) -> bytes:
     return target.getvalue()
 
 
-@pytest.mark.parametrize("mode", MODES)
+@each_case("mode", MODES)
 @pytest.mark.parametrize("name", ARRAYS)
 def test_one_value_is_found(name: str, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(partitions, "MAX_PARTS", 3)
@@ -169,7 +170,7 @@ def test_units_are_those_of_values_in_every_layout(layout: str, kinds: tuple[pa.
     assert orcish.diff(seconds, same_number).changed == (2 if hidden else 3)
 
 
-@pytest.mark.parametrize("mode", [mode for mode in MODES if "own" not in mode and "ignore" not in mode])
+@each_case("mode", [mode for mode in MODES if "own" not in mode and "ignore" not in mode])
 @pytest.mark.parametrize("name", ["list", "struct", "map", "union", "half", "uint64", "words"])
 def test_nulls_of_no_type(name: str, mode: str) -> None:
     array = ARRAYS[name]
@@ -179,7 +180,7 @@ def test_nulls_of_no_type(name: str, mode: str) -> None:
     assert orcish.diff(b, a, **MODES[mode]).changed == 1
 
 
-@pytest.mark.parametrize("mode", MODES)
+@each_case("mode", MODES)
 @pytest.mark.parametrize(("kind", "key"), [("string", "a"), ("bigint", 7), ("struct<a:int>", (1,))])
 def test_null_keys_of_maps(kind: str, key: Any, mode: str) -> None:
     a, b = (write_rows(f"struct<id:bigint,x:map<{kind},int>>", [(0, {key: 1}), (1, {each: 1})]) for each in (None, key))

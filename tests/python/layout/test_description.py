@@ -24,6 +24,7 @@ from orcish_cli.layout_page.page import embedded
 from orcish_cli.layout_page.ranges import Part, describe_ranges
 from orcish_cli.layout_page.values import keys, positions, runs
 from orcish_cli.moments import Moment
+from support.case_loops import each_case
 from support.sample_files import write_sample
 from support.small_tables import in_stripes
 
@@ -41,7 +42,7 @@ def readable(path: pathlib.Path) -> orcish.ORCFile | None:
     return file
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@each_case("path", FILES, ids=lambda path: path.name)
 def test_bytes_are_those_of_the_file(path: pathlib.Path) -> None:
     file = readable(path)
     if file is None:
@@ -216,7 +217,7 @@ def test_files_that_fail(path: pathlib.Path, tmp_path: pathlib.Path) -> None:
         describe(tmp_path / "none.orc")
 
 
-@pytest.mark.parametrize("path", sorted((DATA / "corrupt").glob("*.orc")), ids=lambda path: path.name)
+@each_case("path", sorted((DATA / "corrupt").glob("*.orc")), ids=lambda path: path.name)
 def test_damaged_files_are_errors_of_orcish(path: pathlib.Path) -> None:
     with contextlib.suppress(orcish.OrcishError):
         page(describe(path))
@@ -380,7 +381,7 @@ def test_hostile_names(tmp_path: pathlib.Path) -> None:
     assert all(column["path"].isprintable() for column in stored["columns"])
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_case("text", HOSTILE)
 def test_embedded_data_are_no_markup(text: str) -> None:
     found = embedded({text: [text]})
     assert found.isascii()

@@ -15,6 +15,7 @@ import pyarrow.orc as po
 import pyorc
 import pytest
 from support import orc_builder
+from support.case_loops import each_case
 from support.counting_file import Counting
 from support.orc_builder import DATA as VALUES
 from support.orc_builder import LONG, PRESENT, STRUCT, column_type, integer, nested, orc
@@ -111,7 +112,7 @@ def expected(data: bytes, cut: int) -> int:
     )
 
 
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
+@each_case("share", [0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
 def test_a_cut_file_with_another_one(file: bytes, share: float) -> None:
     """The rows of all complete stripes come back."""
     cut = max(3, int(len(file) * share))
@@ -209,7 +210,7 @@ PLAIN = [by_orcish, by_pyarrow, by_pyorc]
 
 
 @pytest.mark.parametrize("writer", PLAIN)
-@pytest.mark.parametrize("left_out", [[0], [1], [-1], [0, 1], [1, 2, -1]], ids=str)
+@each_case("left_out", [[0], [1], [-1], [0, 1], [1, 2, -1]], ids=str)
 def test_stripes_that_the_tail_does_not_list(writer: Callable[..., bytes], left_out: list[int]) -> None:
     """They come back at their place."""
     file = writer("none", table())
@@ -226,7 +227,7 @@ def test_stripes_that_the_tail_does_not_list(writer: Callable[..., bytes], left_
 
 @pytest.mark.parametrize("writer", PLAIN)
 @pytest.mark.parametrize("stride", [0, 1000])
-@pytest.mark.parametrize("stated", [0, 1, -1, 10**6])
+@each_case("stated", [0, 1, -1, 10**6])
 def test_numbers_of_rows_that_a_tail_does_not_have_right(
     writer: Callable[..., bytes], stride: int, stated: int
 ) -> None:
@@ -325,7 +326,7 @@ HOLES = pa.array([None if number % 3 else True for number in range(ROWS)])
 
 @pytest.mark.parametrize("version", ["0.11", "0.12"])
 @pytest.mark.parametrize("codec", ["none", "zlib"])
-@pytest.mark.parametrize("name", COLUMNS)
+@each_case("name", COLUMNS)
 def test_a_column_without_nulls_tells_the_number_of_rows(name: str, codec: str, version: str) -> None:
     rows = pa.table({"flag": HOLES, "column": COLUMNS[name], "more": HOLES})
     options = {"compression": codec, "row_index_stride": 0, "version": version}
@@ -430,7 +431,7 @@ def test_files_that_are_values(inner: str) -> None:
     assert orcish.recover_file(file).is_whole
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each_case("seed", range(40))
 def test_noise(seed: int) -> None:
     """Any bytes give an error, or rows that were written."""
     chosen = random.Random(seed)

@@ -11,6 +11,7 @@ import orcish
 import pyarrow as pa
 import pyorc
 import pytest
+from support.case_loops import each_case
 from support.orc_layout import layout
 from support.protobuf import message
 from support.writer_tables import SPARK_KEY, TYPE_KEY, written
@@ -30,7 +31,7 @@ def stored_types(file: bytes) -> list[dict[int, list[Any]]]:
     return [message(each) for each in message(footer[postscript.get(5, [0])[0] :])[4]]
 
 
-@pytest.mark.parametrize("kind", BINARIES, ids=str)
+@each_case("kind", BINARIES, ids=str)
 @pytest.mark.parametrize(
     ("name", "orc_kind", "crs", "algorithm"),
     [
@@ -84,7 +85,7 @@ def test_names_that_are_none(kinds: list[pa.DataType], names: list[str]) -> None
 
 
 @pytest.mark.parametrize("kind", TEXTS, ids=str)
-@pytest.mark.parametrize("name", ["string", "char(3)", "varchar(3)"])
+@each_case("name", ["string", "char(3)", "varchar(3)"])
 def test_names_of_text_types(kind: pa.DataType, name: str) -> None:
     file = written(column(kind, {TYPE_KEY: name}, ["abc", None, "def"]))
     assert orcish.ORCFile(file).column_types[1] == name
@@ -114,7 +115,7 @@ OF_SPARK: list[tuple[pa.DataType, list[str], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "names", "other"), OF_SPARK, ids=lambda each: str(each) if each else "")
+@each_case(("kind", "names", "other"), OF_SPARK, ids=lambda each: str(each) if each else "")
 def test_names_of_spark(kind: pa.DataType, names: list[str], other: str) -> None:
     """Spark type names are kept if they fit the column. Names that remain after a cast are ignored."""
     for name in [*names, "geometry", "struct<a:int>"]:
@@ -129,7 +130,7 @@ def test_names_of_spark(kind: pa.DataType, names: list[str], other: str) -> None
 DAY_TIME = "interval day to second"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "kept"),
     [
         (None, None),
@@ -173,7 +174,7 @@ def nested(form: str, array: pa.Array) -> tuple[pa.Table, str]:
 
 
 @pytest.mark.parametrize("form", ["flat", "struct", "list"])
-@pytest.mark.parametrize(
+@each_case(
     ("unit", "bad"),
     [
         *(("ns", ticks) for ticks in (1, 999, -1, -999, -1001, 2**63 - 1, -(2**63))),
@@ -195,7 +196,7 @@ def test_clocks_that_microseconds_do_not_hold(form: str, unit: str, bad: int) ->
 
 
 @pytest.mark.parametrize("form", ["flat", "struct", "list"])
-@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@each_case("unit", ["s", "ms", "us", "ns"])
 def test_clocks_in_microseconds(form: str, unit: str) -> None:
     micros = [0, 10**6, -(10**6), None, 7 * 10**15, -(9 * 10**15), 86_400 * 10**6]
     found = pa.array([None if n is None else n * 1000 if unit == "ns" else n // PER_MICRO[unit] for n in micros])
@@ -248,7 +249,7 @@ def _wrappings() -> Iterator[Any]:
         yield outer, inner, kind
 
 
-@pytest.mark.parametrize(("outer", "inner", "kind"), list(_wrappings()))
+@each_case(("outer", "inner", "kind"), list(_wrappings()))
 def test_wrappings_within_wrappings(outer: str, inner: str, kind: str) -> None:
     values = VALUES[kind] if inner == "none" else wrapped(VALUES[kind], inner)
     if outer == "dictionary":
