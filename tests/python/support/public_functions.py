@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import re
 from collections.abc import Callable, Iterator
@@ -42,6 +43,7 @@ def callables() -> Iterator[tuple[str, Callable[..., Any]]]:
 CALLABLES = dict(callables())
 
 
+@functools.cache
 def signature(function: Callable[..., Any]) -> inspect.Signature:
     """The signature of a function. The keywords of a ``TypedDict`` that ``**options`` unpack are parameters, which are
     ``None`` where they are missing.
@@ -60,6 +62,7 @@ def signature(function: Callable[..., Any]) -> inspect.Signature:
     return given.replace(parameters=parameters)
 
 
+@functools.cache
 def annotations(kind: str) -> dict[str, str]:
     """Texts of the annotations of a ``TypedDict`` of :mod:`orcish.types`, those of its bases included."""
     classes = {
