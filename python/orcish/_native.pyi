@@ -15,6 +15,7 @@ __all__ = [
     "File",
     "Filter",
     "JsonTypes",
+    "NewFile",
     "Node",
     "Scan",
     "StoredFile",
@@ -308,6 +309,8 @@ class Filter:
 
     def tree(self) -> tuple[Any, ...]:
         """The predicate as nested tuples."""
+    def mask(self, batch: tuple[object, object]) -> tuple[object, object]:
+        """For which rows of a batch the predicate is true, as capsules."""
 
 @final
 class Batches:
@@ -370,6 +373,25 @@ def read_json(
         advice: The advice.
         block_size: Bytes that are parsed at a time. A row has no more.
     """
+
+@final
+class NewFile:
+    """A file of bytes that is being written; arguments as those of :class:`Writer`."""
+
+    def __new__(
+        cls,
+        target: object,
+        storage_options: dict[str, Any] | None = None,
+        *,
+        publish: bool = True,
+        staging: str | None = None,
+    ) -> NewFile: ...
+    def write(self, data: bytes) -> None:
+        """Appends bytes."""
+    def finish(self) -> bytes | None:
+        """Finishes the file, and publishes it, or gives the token of the staged file."""
+    def abort(self) -> None:
+        """Discards the file. A finished file stays."""
 
 @final
 class Node:

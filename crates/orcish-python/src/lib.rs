@@ -14,6 +14,7 @@ mod folder;
 mod interpreter;
 mod json;
 mod names;
+mod new_file;
 mod node;
 mod options;
 mod partition;
@@ -65,6 +66,8 @@ mod _native {
     use crate::json::{JsonTypes, read_json};
     #[pymodule_export]
     use crate::names::field_path;
+    #[pymodule_export]
+    use crate::new_file::NewFile;
     #[pymodule_export]
     use crate::node::Node;
     #[pymodule_export]

@@ -1,10 +1,16 @@
 //! Predicates of Python: nested tuples, see `orcish.filters.expression.tree_of`.
 
+use arrow_array::cast::AsArray as _;
+use arrow_array::{Array as _, BooleanArray, RecordBatch};
+use arrow_schema::{DataType, Field};
+use orcish_core::error::OrInternal as _;
+use orcish_core::predicate::BatchFilter;
 use orcish_core::{Comparison, Literal, Predicate};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyTuple};
 
+use crate::capsule::{self, Pair};
 use crate::errors::to_python;
 use crate::names::{Name, to_object};
 
@@ -37,6 +43,18 @@ impl Filter {
     /// The predicate as nested tuples.
     fn tree<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         to_tree(py, &self.0)
+    }
+
+    /// For which rows of a batch the predicate is true. Batch and result are capsules of a schema and an array.
+    fn mask<'py>(&self, py: Python<'py>, batch: Pair<'py>) -> PyResult<Pair<'py>> {
+        let rows = RecordBatch::from(capsule::read_array(&batch)?.as_struct().clone());
+        let evaluate = || -> orcish_core::Result<BooleanArray> {
+            let filter = BatchFilter::try_new(&self.0, &rows.schema())?;
+            let column = |at: usize| rows.columns().get(at).cloned().or_internal("a filter is of another schema");
+            filter.evaluate(&column, rows.num_rows())
+        };
+        let mask = py.detach(evaluate).map_err(|error| to_python(py, &error))?;
+        Ok((capsule::field(py, &Field::new("", DataType::Boolean, false))?, capsule::array(py, mask.to_data())?))
     }
 }
 

@@ -20,7 +20,7 @@ from orcish.io.system_path import SystemPath
 if TYPE_CHECKING:
     from orcish.io.systems import System
 
-__all__ = ["foreign_path", "fsspec_system", "in_file_system", "is_foreign", "is_there", "opened_place", "table_folder"]
+__all__ = ["foreign_path", "in_file_system", "is_foreign", "is_there", "opened_place", "table_folder"]
 
 HTTP = ("http", "https")
 OWN = frozenset(
@@ -36,8 +36,32 @@ def is_foreign(path: str) -> bool:
 
 
 def foreign_path(url: str, storage_options: Mapping[str, Any] | None) -> SystemPath:
-    """The path of a URL that fsspec opens; see :func:`fsspec_system`."""
-    system, path = fsspec_system(url, storage_options)
+    """The path of a URL that fsspec opens.
+
+    Args:
+        url: The URL.
+        storage_options: Arguments of the file system of fsspec.
+
+    Raises:
+        UnsupportedError: fsspec, or a package that it needs, is not installed, or fsspec does not know the scheme.
+        OSError: There is no connection.
+    """
+    name, scheme = display_name(url), urllib.parse.urlsplit(url).scheme.lower()
+    try:
+        import fsspec
+    except ImportError as error:
+        raise UnsupportedError(
+            f"{name}: orcish has no client for {scheme}://, and fsspec, which may have one, is not installed: "
+            "`pip install fsspec`"
+        ) from error
+    # Some file systems connect at once, and their errors name no URL.
+    with errors_with_name(url):
+        try:
+            system, path = fsspec.core.url_to_fs(url, **(storage_options or {}))
+        except ImportError as error:
+            raise UnsupportedError(f"{name}: fsspec needs another package for {scheme}://: {error}") from error
+        except ValueError as error:
+            raise UnsupportedError(f"{name}: {scheme} is known to neither orcish nor fsspec: {error}") from error
     from orcish.io.systems import system_of
 
     return SystemPath(system_of(system), path, url)
@@ -51,37 +75,6 @@ def is_there(url: str, storage_options: Mapping[str, Any]) -> bool:
         except FileNotFoundError:
             return False
     return not is_http(url) and _native.stat(url, native_storage(url, storage_options)) is not None
-
-
-def fsspec_system(url: str, storage_options: Mapping[str, Any] | None, what: str = "") -> tuple[Any, str]:
-    """The file system of fsspec of a URL, and the path within it.
-
-    Args:
-        url: The URL.
-        storage_options: Arguments of the file system of fsspec.
-        what: What orcish has no client for, if it has one for ORC files.
-
-    Raises:
-        UnsupportedError: fsspec, or a package that it needs, is not installed, or fsspec does not know the scheme.
-        OSError: There is no connection.
-    """
-    name, scheme = display_name(url), urllib.parse.urlsplit(url).scheme.lower()
-    try:
-        import fsspec
-    except ImportError as error:
-        raise UnsupportedError(
-            f"{name}: orcish has no client for {what}{scheme}://, and fsspec, which may have one, is not installed: "
-            "`pip install fsspec`"
-        ) from error
-    # Some file systems connect at once, and their errors name no URL.
-    with errors_with_name(url):
-        try:
-            found: tuple[Any, str] = fsspec.core.url_to_fs(url, **(storage_options or {}))
-        except ImportError as error:
-            raise UnsupportedError(f"{name}: fsspec needs another package for {scheme}://: {error}") from error
-        except ValueError as error:
-            raise UnsupportedError(f"{name}: {scheme} is known to neither orcish nor fsspec: {error}") from error
-    return found
 
 
 def in_file_system(source: Any, filesystem: Any, storage_options: Any, *, is_target: bool = False) -> Any:

@@ -17,7 +17,7 @@ from orcish.io.storage import native_storage
 from orcish.io.system_path import SystemPath
 from orcish.types import FileSystem, StorageOptions
 
-__all__ = ["FileTarget", "check_no_source", "file_target", "name_of", "publish", "published_target"]
+__all__ = ["FileTarget", "SystemTarget", "check_no_source", "file_target", "name_of", "publish", "published_target"]
 
 
 class FileTarget:

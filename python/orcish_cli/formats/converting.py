@@ -19,7 +19,6 @@ from orcish.writing.writer import write_table
 
 from orcish_cli.arguments import chosen_writing
 from orcish_cli.formats.names import ORC, TEXT, codec_of, named, unknown_ending
-from orcish_cli.formats.places import check_place
 from orcish_cli.formats.reading import ForeignRows
 from orcish_cli.formats.text_options import TextOptions, check_text_options
 from orcish_cli.formats.writing import ForeignFile, write_foreign
@@ -142,8 +141,6 @@ def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
             raise WrongArgumentsError(f"--{name.replace('_', '-')} is of folders, and {display_name(target)} is a file")
     overwrite = options.existing_data == "overwrite"
     if target != STREAM:
-        if to != ORC:
-            check_place(target)
         check_target(target, storage, overwrite=overwrite)
     source = source_format(options.source, options.source_format, storage)
     check_text_options(options, source, to)

@@ -63,6 +63,8 @@ def errors_of_reading(location: str) -> Iterator[None]:
     except UnicodeDecodeError as error:
         raise CorruptFileError(f"{name}: the text is not UTF-8 at byte {error.start:,}") from error
     except ValueError as error:
+        if name in str(error):
+            raise
         raise ValueError(text(error)) from error
     except OSError as error:
         if type(error) is not OSError or error.errno is not None or name in str(error):

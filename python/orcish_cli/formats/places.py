@@ -1,59 +1,37 @@
-"""Where files of other formats are: local disks, S3, and what fsspec opens."""
+"""Where files of other formats are: local disks, stores, servers, and what fsspec opens. Files are read and written as
+those of ORC are.
+"""
 
 from __future__ import annotations
 
 import io
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pyarrow as pa
 from orcish import _native
-from orcish.errors import UnsupportedError
-from orcish.io.filesystem import foreign_path, fsspec_system, is_foreign
-from orcish.io.names import display_name, errors_with_name
-from orcish.io.outputs import Moved, NamedOutput, Output, kind_of, local_output
-from orcish.io.paths import is_http, local_path
-from orcish.io.storage import TRUE, native_storage
-from orcish.io.system_path import SystemPath
-from orcish.io.systems import System
+from orcish.io.filesystem import foreign_path, is_foreign
+from orcish.io.names import display_name
+from orcish.io.outputs import NamedOutput, kind_of
+from orcish.io.paths import local_path
+from orcish.io.storage import native_storage
+from orcish.writing.target import FileTarget, SystemTarget, file_target
 
 from orcish_cli.formats.bounded_file import BoundedFile
-from orcish_cli.formats.remote_file import open_http, open_stored, open_with_fsspec
 from orcish_cli.standard_input import STREAM
 
-__all__ = ["Sink", "check_place", "check_regular", "open_bounded", "open_input", "open_output"]
+__all__ = ["Sink", "check_regular", "open_bounded", "open_input", "open_output"]
 
-S3 = {
-    "access_key_id": "access_key",
-    "secret_access_key": "secret_key",
-    "session_token": "session_token",
-    "token": "session_token",
-    "region": "region",
-    "default_region": "region",
-    "endpoint": "endpoint_override",
-    "endpoint_url": "endpoint_override",
-    "skip_signature": "anonymous",
-}
-"""Options of S3, without ``aws_``, and what pyarrow calls them."""
+READ_AHEAD = 4 << 20
+"""Bytes of a request at least."""
 
 
 def open_bounded(location: str, storage: Mapping[str, Any]) -> pa.NativeFile:
     """As :func:`open_input`, for formats whose files state lengths. Reads take no more memory than there are bytes."""
-    path = local_path(location)
-    file: Any
-    if "://" not in path:
-        _check_file(location, path)
-        file = open(path, "rb")  # noqa: SIM115
-        return pa.PythonFile(BoundedFile(file, os.fstat(file.fileno()).st_size), mode="r")
     file = open_input(location, storage)
-    try:
-        size: int | None = file.size()
-    except (OSError, ValueError):
-        # Some servers do not say it.
-        size = None
-    return pa.PythonFile(BoundedFile(file, size), mode="r")
+    return pa.PythonFile(BoundedFile(file, file.size()), mode="r")
 
 
 def open_input(location: str, storage: Mapping[str, Any]) -> pa.NativeFile:
@@ -63,18 +41,14 @@ def open_input(location: str, storage: Mapping[str, Any]) -> pa.NativeFile:
         OSError: The file cannot be opened.
     """
     path = local_path(location)
-    if "://" not in path:
-        _check_file(location, path)
-        return pa.OSFile(path)
-    return pa.PythonFile(_remote_file(path, storage), mode="r")
-
-
-def _check_file(location: str, path: str) -> None:
+    if "://" in path:
+        return pa.PythonFile(_remote_file(path, storage), mode="r")
     if os.path.isdir(path):
         raise IsADirectoryError(f"{display_name(location)} is a directory")
     # pyarrow says in words of its own that a file is missing.
     os.stat(path)
     check_regular(path)
+    return pa.OSFile(path)
 
 
 def check_regular(path: str) -> None:
@@ -94,39 +68,25 @@ def open_output(location: str, storage: Mapping[str, Any], *, overwrite: bool) -
     Raises:
         FileExistsError: The file is there, without ``overwrite``.
         OSError: The file cannot be created.
-        UnsupportedError: Files of other formats are not written to such a store.
+        UnsupportedError: No files are written there.
     """
     if location == STREAM:
-        return Sink(NamedOutput(StandardOutput(), "standard output"))
-    path = local_path(location)
-    if "://" not in path:
-        with errors_with_name(location):
-            return Sink(NamedOutput(local_output(path, overwrite=overwrite), location))
-    if is_foreign(path):
-        return Sink(foreign_path(path, storage).create(overwrite=overwrite))
-    system, inside = _s3(path, storage)
-    return Sink(SystemPath(_S3(system, native_storage(path, storage)), inside, path).create(overwrite=overwrite))
-
-
-def check_place(location: str) -> None:
-    """Checks that files of other formats can be written to a place.
-
-    Raises:
-        UnsupportedError: They are not written to such a store.
-    """
-    path = local_path(location)
-    scheme, sign, _ = path.partition("://")
-    if sign and not is_foreign(path) and scheme.lower() not in ("s3", "s3a"):
-        raise UnsupportedError(
-            f"{display_name(path)}: only ORC is written to {scheme}://: write to a local disk, or to S3"
-        )
+        return Sink(SystemTarget(NamedOutput(StandardOutput(), "standard output")), None)
+    target = file_target(location, None, dict(storage), overwrite=overwrite)
+    return Sink(target, None if is_foreign(location) else native_storage(location, storage))
 
 
 class Sink(io.RawIOBase):
-    """A file that is written. Closing it is not enough for it to appear: it may be incomplete."""
+    """A file that is written. Closing it is not enough for it to appear: it may be incomplete.
 
-    def __init__(self, output: Output) -> None:
-        self._output = output
+    Args:
+        target: The file.
+        storage: Options of its store.
+    """
+
+    def __init__(self, target: FileTarget, storage: dict[str, Any] | None) -> None:
+        self._target = target
+        self._file = _native.NewFile(target.native, storage, publish=target.publish, staging=target.staging)
         self._size = 0
         self._is_aborted = False
 
@@ -143,40 +103,20 @@ class Sink(io.RawIOBase):
         view = memoryview(data).cast("B")
         # Writers that are dropped after an error write the end of the file.
         if not self._is_aborted:
-            self._output.write(bytes(view))
+            self._file.write(bytes(view))
         self._size += len(view)
         return len(view)
 
     def publish(self) -> int:
         """Lets the file appear under its name; gives its size."""
-        self._output.close()
+        self._target.complete(self._file.finish())
         return self._size
 
     def abort(self) -> None:
         """Removes what was written, unless it is published."""
         self._is_aborted = True
-        self._output.abort()
-
-
-class _S3(System):
-    """S3 by pyarrow, without the empty objects that it makes for the folders of files that it deletes."""
-
-    def __init__(self, system: Any, storage: dict[str, Any] | None) -> None:
-        super().__init__(system)
-        self._storage = storage
-
-    def create(self, path: str) -> Output:
-        """See :class:`~orcish.io.systems.System`."""
-        system = self._given
-
-        def delete(hidden: str) -> None:
-            _native.delete_files([f"s3://{hidden}"], self._storage)
-
-        def move(hidden: str, name: str) -> None:
-            system.copy_file(hidden, name)
-            delete(hidden)
-
-        return Moved(path, system.open_output_stream, move, delete)
+        self._file.abort()
+        self._target.abort()
 
 
 class StandardOutput:
@@ -195,24 +135,50 @@ class StandardOutput:
 
 
 def _remote_file(url: str, storage: Mapping[str, Any]) -> Any:
-    if not is_foreign(url) and not is_http(url):
-        return open_stored(url, storage)
-    system, path = fsspec_system(url, storage, "files of other formats of ")
-    return (open_http if is_http(url) else open_with_fsspec)(system, path, url)
+    """A file of a URL. A file that is replaced while it is read is an error where the store says it."""
+    if is_foreign(url):
+        file = foreign_path(url, storage).file()
+        return io.BufferedReader(_Ranges(lambda *span: file.read_ranges([span])[0], file.size(), url), READ_AHEAD)
+    stored = _native.StoredFile(url, native_storage(url, dict(storage)))
+    return io.BufferedReader(_Ranges(stored.read, stored.size(), url), READ_AHEAD)
 
 
-def _s3(url: str, storage: Mapping[str, Any]) -> tuple[Any, str]:
-    """The file system of pyarrow of a URL of S3, and the path within it."""
-    check_place(url)
-    path = url.partition("://")[2]
-    from pyarrow import fs
+class _Ranges(io.RawIOBase):
+    """A file of which ranges are read."""
 
-    around = {key: value for key, value in os.environ.items() if key.startswith("AWS_") and value}
-    options = {**around, **(native_storage(url, storage) or {})}
-    plain = {key.lower().removeprefix("aws_"): value for key, value in options.items()}
-    given: dict[str, Any] = {S3[key]: value for key, value in plain.items() if key in S3}
-    if "anonymous" in given:
-        given["anonymous"] = str(given["anonymous"]).lower() in TRUE
-    if str(given.get("endpoint_override", "")).lower().startswith("http://"):
-        given["scheme"] = "http"
-    return fs.S3FileSystem(**given), path
+    def __init__(self, fetch: Callable[[int, int], bytes], size: int, url: str) -> None:
+        self._fetch, self._size, self._url = fetch, size, url
+        self._at = 0
+
+    def readable(self) -> bool:
+        """Whether there is ``read``."""
+        return True
+
+    def seekable(self) -> bool:
+        """Whether there is ``seek``."""
+        return True
+
+    def tell(self) -> int:
+        """The position."""
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
+        """Goes to a position."""
+        begin = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
+        self._at = max(begin + offset, 0)
+        return self._at
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Reads the next bytes, as many as there is room for."""
+        start, end = self._at, min(self._at + len(buffer), self._size)
+        if start >= end:
+            return 0
+        data = self._fetch(start, end)
+        if len(data) != end - start:
+            raise OSError(
+                f"{display_name(self._url)}: the file ends after {start + len(data):,} of {self._size:,} bytes: copy "
+                "it to a local disk, and convert the copy"
+            )
+        buffer[: len(data)] = data
+        self._at = end
+        return len(data)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 from orcish import _native
 from orcish.arrow.casting import cast_array, select_rows
-from orcish.arrow.exported import ExportedSchema, check_names
+from orcish.arrow.exported import ExportedArray, ExportedSchema, check_names
 from orcish.errors import CastError, CorruptFileError, unknown_column
-from orcish.filters.pushdown import own_expression
+from orcish.filters.text import parse
 from orcish.io.files import TableFile
 from orcish.io.names import display_name
-from orcish.reading.file import ORCFile
 from orcish.reading.reader import BatchSource
 from orcish.tables.partition_values import parse_values
 from orcish.writing.writer import ORCWriter
@@ -155,31 +153,11 @@ def _kept(batch: pa.RecordBatch, filters: str) -> pa.RecordBatch:
 
     Raises:
         UnknownColumnError: There is no such column.
-        ValueError: The filter is none, or needs values that ORC has not.
+        ValueError: The filter is none, or compares values with those of another type.
     """
-    expression = own_expression(filters)
-    names = [] if expression is None else expression.columns
-    used = []
-    for name in names:
-        found = [own for own in batch.schema.names if name == own or name.startswith(f"{own}.")]
-        if not found:
-            raise unknown_column(name, batch.schema.names)
-        for own in found:
-            _field(batch.schema, own)
-        used += found
-    number = pa.field("row " + " ".join(used), pa.int64())
-    schema = pa.schema([*(batch.schema.field(name) for name in dict.fromkeys(used)), number])
-    columns = [*(batch.column(name) for name in schema.names[:-1]), pa.array(range(len(batch)), pa.int64())]
-    # The rows of a file in memory are filtered as those of any file. Values are those of the batch.
-    file = io.BytesIO()
-    try:
-        with ORCWriter(file, schema, compression="none", timezone="UTC") as writer:
-            writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
-    except ValueError as error:
-        text = str(error).removeprefix("<file object>: ")
-        raise ValueError(f"--where compares values as those of ORC: {text}") from error
-    rows = ORCFile(file.getvalue()).read(columns=[number.name], filters=filters, timestamp_unit="exact")
-    return select_rows(batch, lambda plain: plain.take(rows.column(0).combine_chunks()))
+    expression = parse(filters, "filters")
+    mask = pa.array(ExportedArray(expression.native.mask(batch.__arrow_c_array__())))
+    return select_rows(batch, lambda plain: plain.filter(mask))
 
 
 def _constant(text: str | None, kind: pa.DataType) -> pa.Array:
