@@ -400,7 +400,7 @@ class TestSources:
         assert run(orc, "memory://formats/a.parquet")[0] == 0
         assert run("memory://formats/a.parquet", tmp_path / "back.orc")[0] == 0
         assert orcish.read_table(tmp_path / "back.orc").equals(ROWS)
-        code, _, err = run(orc, "https://host/a.parquet")
+        code, _, err = run(orc, "https://host/a.parquet", "--existing-data=overwrite")
         assert code == 1
         assert "https://host/a.parquet: files of HTTP servers are read only" in err
 
