@@ -16,7 +16,6 @@ from orcish.io.files import TableFile
 from orcish.io.names import display_name
 from orcish.reading.reader import BatchSource
 from orcish.tables.partition_values import parse_values
-from orcish.writing.writer import ORCWriter
 
 from orcish_cli.batch_slices import limited
 from orcish_cli.formats.csv_lines import csv_rows, csv_schema
