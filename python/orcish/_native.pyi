@@ -1,12 +1,13 @@
 """Types of the native core, which only modules of :mod:`orcish` use."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias, final
 
 from orcish.errors import OrcishError
 
 __all__ = [
     "FILE_REPLACED",
+    "MAX_SCHEMA_TAIL",
     "Batches",
     "CarbonFile",
     "CarbonTable",
@@ -15,8 +16,10 @@ __all__ = [
     "File",
     "Filter",
     "JsonTypes",
+    "Location",
     "NewFile",
     "Node",
+    "Place",
     "Scan",
     "StoredFile",
     "TableLog",
@@ -24,8 +27,10 @@ __all__ = [
     "__version__",
     "_tune",
     "abort_upload",
+    "above_pattern",
     "appended_schema",
     "cast",
+    "complete_storage",
     "complete_upload",
     "date_text",
     "delete_files",
@@ -37,15 +42,18 @@ __all__ = [
     "field_path",
     "file_version",
     "format_partition_values",
+    "has_carbon_metadata",
     "has_folder",
     "infer_partition_schema",
     "is_carbon",
+    "is_hidden",
     "is_same_version",
     "iso_texts",
     "list_all",
     "list_files",
-    "list_table_files",
+    "matches_pattern",
     "merge_files",
+    "opened_source",
     "options_of",
     "parse_partition_values",
     "partition_folder",
@@ -54,15 +62,17 @@ __all__ = [
     "read_json",
     "read_small",
     "recover_file",
+    "source_files",
     "stat",
-    "table_root",
     "timestamp_text",
     "unify_schemas",
     "upload_info",
+    "working_folder",
     "write_small",
 ]
 
 FILE_REPLACED: str
+MAX_SCHEMA_TAIL: int
 __version__: str
 
 def cast(array: tuple[object, object], schema: object, adds_fields: bool) -> object:
@@ -76,6 +86,144 @@ def date_text(days: int) -> str:
 
 def timestamp_text(seconds: int, nanoseconds: int) -> str:
     """The ISO 8601 text of a timestamp without zone."""
+
+@final
+class Location:
+    """A path or URL, classified. Whether there is a file, a folder or nothing is asked of the local disk.
+
+    Raises:
+        TypeError: It is neither text nor a ``pathlib.Path``.
+        ValueError: It is a ``file:`` URL with a host.
+    """
+
+    def __new__(cls, path: object) -> Location: ...
+    @property
+    def path(self) -> str:
+        """The path of the local disk, of a ``file:`` or ``local:`` URL, or below ``~``; or the URL as it was given."""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the location is on the local disk."""
+
+    @property
+    def is_http(self) -> bool:
+        """Whether the location is a URL of an HTTP server."""
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the location is a URL that orcish does not open itself."""
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether the location is a pattern. A path of the local disk that exists is none."""
+
+    @property
+    def is_several(self) -> bool:
+        """Whether the location is that of a folder, or a pattern."""
+
+    @property
+    def is_carbon_file(self) -> bool:
+        """Whether the location is that of a data file of CarbonData, by its name."""
+
+    @property
+    def is_unicode(self) -> bool:
+        """Whether the path is text. Names of other files of the local disk have lone surrogates."""
+
+    def absolute(self) -> str:
+        """The location as one that other processes understand, which have other working directories."""
+
+    def table(self) -> tuple[str, str]:
+        """The folder of the table that a folder or a file belongs to, and the path of the folder below it. The table of
+        ``t/day=1/hour=2`` is ``t``. Links of local paths are resolved, as staged files are bound to their paths.
+
+        Raises:
+            UnsupportedError: Tables are not written at such a location.
+            ValueError: The path is empty, or the URL has no bucket.
+        """
+
+    def check_not_transactional(self, names: list[str] | None, storage_options: dict[str, Any] | None = None) -> None:
+        """Checks that rows may be written into a folder: it is not that of a transactional table of Hive, nor in one.
+
+        ``names`` are the files of the table in the folder; ``None`` for a single file that is written into the folder.
+
+        Raises:
+            UnsupportedError: Only Hive writes there.
+            OSError, OrcishError: A folder of a store cannot be listed.
+        """
+
+    def place(self, *storage: Mapping[str, Any] | None) -> Place:
+        """The file or folder of the location, whatever its spelling, given options of stores: of its own store first.
+        No server is asked.
+        """
+
+@final
+class Place:
+    """A file or folder. Two spellings of one location are one place, but for what one of them leaves out."""
+
+    @staticmethod
+    def within_file_system(path: str) -> Place:
+        """The place of a path within a file system of another library."""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the place is on the local disk."""
+
+    @property
+    def path(self) -> str:
+        """The path, without a slash at the end; that of a store begins with the bucket or container."""
+
+    def is_same(self, other: Place) -> bool:
+        """Whether both are one file or folder, as far as is known."""
+
+    def is_below(self, folder: Place) -> bool:
+        """Whether this is the folder or something in it, as far as is known."""
+
+def source_files(
+    sources: object,
+    storage_options: Mapping[str, Any] | None = None,
+    *,
+    partitions: bool | None = None,
+    is_before: bool = False,
+    is_read: bool = False,
+) -> tuple[
+    bool,
+    list[tuple[str, Any, list[tuple[str, str | None]], None, None]],
+    tuple[bytes, list[str], str, list[str] | None] | None,
+]:
+    """The files of sources; see :func:`orcish.tables.log.listing.table_files`.
+
+    Gives whether the source is one of CarbonData, the files, and the schema of their table in its log.
+    """
+
+def opened_source(source: object, storage: Mapping[str, Any] | None = None) -> Any:
+    """A source as a path or URL, bytes or a file object."""
+
+def has_carbon_metadata(source: object, storage_options: Mapping[str, Any] | None = None) -> bool:
+    """Whether a source is a CarbonData table with metadata, or a data file. Other tables are known by their files."""
+
+def complete_storage(locations: str | Iterable[str], options: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The options of stores for calls of this module; see :mod:`orcish.io.storage`.
+
+    Raises:
+        ValueError: An option is one of fsspec.
+        OSError, OrcishError, ValueError: As for :func:`orcish.io.storage.with_profile`, for URLs of S3.
+    """
+
+def working_folder() -> str | None:
+    """The working directory; ``None`` where it was removed."""
+
+def above_pattern(pattern: str) -> str:
+    """The folder above the first name of a pattern that has a special character; another path is returned as it is."""
+
+def matches_pattern(pattern: str, paths: Sequence[str]) -> list[bool]:
+    """Whether a pattern matches paths, or folders above them, which are relative to the same folder as the pattern.
+
+    Raises:
+        ValueError: It is no pattern.
+    """
+
+def is_hidden(path: str) -> bool:
+    """Whether a file, given by its path in the folder of a table, is ignored by readers."""
 
 def list_files(
     location: str, storage_options: dict[str, Any] | None = None, *, patterns: bool = True
@@ -173,17 +321,6 @@ def unify_schemas(first: object, other: object) -> object:
 
 def extended_schema(table: object, rows: object) -> object:
     """The schema of a table after rows with the result of :func:`appended_schema` are appended, as a PyCapsule."""
-
-def list_table_files(
-    location: str, storage_options: dict[str, Any] | None = None, *, is_before: bool = False
-) -> tuple[list[str], tuple[bytes, list[str]] | None]:
-    """The locations of the files at a path, a URL or a pattern, at one moment of the logs of their tables.
-
-    Also gives the schema of the table in its log: an ORC file without rows, and the names of the partition columns.
-    """
-
-def table_root(folder: str) -> tuple[str, str]:
-    """The folder of the table that a folder belongs to, and the path below it."""
 
 @final
 class TableLog:
@@ -427,7 +564,7 @@ class Scan:
         schema: object | None = None,
         options: dict[str, Any] | None = None,
         matching: str = "name",
-        storage_options: dict[str, Any] | None = None,
+        storage_options: Mapping[str, Any] | None = None,
         limits: dict[str, int] | None = None,
         schema_of: Literal["caller", "files", "log", "orc"] = "caller",
     ) -> Scan:
@@ -559,7 +696,9 @@ class CarbonFile:
     def blocklets(self) -> list[tuple[int, int, int]]:
         """Rows, pages and bytes of each blocklet."""
 
-def display_name(location: str) -> str: ...
+def display_name(location: str) -> str:
+    """A path or URL for people: each URL of a chain of fsspec loses its credentials and its query."""
+
 def options_of(
     what: Literal["read", "write", "dataset", "limits", "requests"],
 ) -> list[tuple[str, str, bool, list[str], str]]:
@@ -619,8 +758,12 @@ class File:
         *,
         tail: bytes | None = None,
         limits: dict[str, int] | None = None,
-        storage_options: dict[str, Any] | None = None,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> File: ...
+    @property
+    def source(self) -> Any:
+        """What was opened: a path or URL, bytes or a file object."""
+
     def in_gregorian_calendar(self) -> File:
         """The file with dates and timestamps of the proleptic Gregorian calendar, whatever its footer says."""
 

@@ -488,5 +488,8 @@ def chosen_options(arguments: Mapping[str, Any], options: type) -> Any:
         options: The ``TypedDict``, whose keys are all optional.
     """
     names: frozenset[str] = options.__optional_keys__  # type: ignore[attr-defined]
-    given = {**arguments, **arguments.get("options", {})}
-    return {name: value for name, value in given.items() if name in names and value is not None}
+    chosen = {}
+    for name, value in (*arguments.items(), *arguments.get("options", {}).items()):
+        if name in names and value is not None:
+            chosen[name] = value
+    return chosen

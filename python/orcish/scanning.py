@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
-from orcish.carbon.detect import has_carbon, is_carbon, is_carbon_file, single_table
+from orcish._native import Location
+from orcish.carbon.detect import single_table
 from orcish.carbon.source import CarbonSource, check_no_external, check_options
 from orcish.filters.pushdown import Filters
 from orcish.io.filesystem import in_file_system
-from orcish.io.names import display_name
-from orcish.io.paths import is_many
 from orcish.io.system_path import SystemPath
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.file import ORCFile
@@ -39,9 +39,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 __all__ = ["open_reader", "read_table", "scan"]
-
-OF_TABLES = ("match", "partitions", "external_locations")
-"""Options with which one file is read as a table."""
 
 
 @checked_keywords
@@ -82,8 +79,9 @@ def scan(
         ValueError: An option has a wrong value, or the filter does not fit the types of the columns.
     """
     chosen = chosen_options(locals(), ScanOptions)
-    place = in_file_system(source, chosen.pop("filesystem", None), chosen.get("storage_options"))
-    reader = open_reader(place, chosen)
+    if (filesystem := chosen.pop("filesystem", None)) is not None:
+        source = in_file_system(source, filesystem, chosen.get("storage_options"))
+    reader = open_reader(source, chosen)
     reader.check()
     return Scan(reader)
 
@@ -94,18 +92,13 @@ def open_reader(source: Sources, options: dict[str, Any]) -> ScanReader:
     storage_options: StorageOptions | None = options.pop("storage_options", None)
     limits: Limits | None = options.pop("limits", None)
     external = options.pop("external_locations", None)
-    pending: Pending | None = options.pop("pending", None)
-    listing = None
-    if not is_carbon(source, storage_options):
-        listing = table_files(source, options.get("partitions"), storage_options, pending or "wait")
-        if not listing.files and listing.schema is None:
-            several = source if isinstance(source, list | tuple) else [source]
-            names = (repr(display_name(each) if isinstance(each, str) else each) for each in several)
-            raise FileNotFoundError(f"no files: {', '.join(names) or 'the list is empty'}")
-    if listing is None or has_carbon(listing.files):
+    pending: Pending = options.pop("pending", None) or "wait"
+    listing = table_files(source, options.get("partitions"), storage_options, pending, is_read=True)
+    if listing.is_carbon:
         table = CarbonSource.at(single_table(source), storage_options, limits, external)
         return ScanReader(table, check_options(options))
-    check_no_external(external)
+    if external is not None:
+        check_no_external(external)
     options.pop("partitions", None)
     schema, match = options.pop("schema", None), options.pop("match", "name")
     if schema is not None and not hasattr(schema, "__arrow_c_schema__"):
@@ -117,7 +110,7 @@ def open_reader(source: Sources, options: dict[str, Any]) -> ScanReader:
             files, left_out = columns_of_first(files, storage_options, limits)
         return ScanReader(OrcFiles(files, schema, match, storage_options, limits, found, left_out=left_out), options)
     except FileNotFoundError:
-        if not are_gone(source, storage_options, (file.location for file in listing.files), pending or "wait"):
+        if not are_gone(source, storage_options, listing.locations, pending):
             raise
     # A commit has removed files between the listing and the opening: the table is read as it is now.
     return open_reader(source, given)
@@ -155,16 +148,25 @@ def read_table(
     """
     chosen = chosen_options(locals(), ScanOptions)
     storage_options = chosen.get("storage_options")
-    source = in_file_system(source, chosen.pop("filesystem", None), storage_options)
-    is_table = isinstance(source, list | tuple) or is_many(source) or is_carbon_file(source)
-    if is_table or any(chosen.get(name) for name in OF_TABLES) or chosen.get("schema") is not None:
+    if (filesystem := chosen.pop("filesystem", None)) is not None:
+        source = in_file_system(source, filesystem, storage_options)
+    location = Location(source) if isinstance(source, str | os.PathLike) else None
+    is_table = (
+        isinstance(source, list | tuple)
+        or (location is not None and (location.is_several or location.is_carbon_file))
+        # With these options, one file is read as a table.
+        or bool(chosen.get("match") or chosen.get("partitions") or chosen.get("external_locations"))
+        or chosen.get("schema") is not None
+    )
+    if is_table:
         return _table(source, chosen, stripes, progress)
-    check_no_external(chosen.get("external_locations"))
+    if "external_locations" in chosen:
+        check_no_external(chosen["external_locations"])
     try:
         file = ORCFile(cast("Source", source), storage_options=storage_options, limits=chosen.get("limits"))
     except (FileNotFoundError, IsADirectoryError) as error:
         # In an object store, a folder is known only by the names of its files. A local folder was just made.
-        is_remote = isinstance(source, SystemPath) or (isinstance(source, str) and "://" in source)
+        is_remote = isinstance(source, SystemPath) or (location is not None and not location.is_local)
         if not is_remote and not isinstance(error, IsADirectoryError):
             raise
         return _table(source, chosen, stripes, progress)

@@ -9,10 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 from orcish import ORCFile, UnsupportedError, _native
+from orcish._native import Location
 from orcish.arrow.exported import check_names, union_of_schemas
 from orcish.arrow.nested import map_columns
 from orcish.io.names import display_name
-from orcish.io.paths import local_path
 from orcish.terminal import printable
 from orcish.writing.writer import file_of_schema
 
@@ -106,7 +106,7 @@ def _type(options: argparse.Namespace) -> ColumnType:
         kind, codec = _kind(name, options.format)
         with errors_of_reading(name):
             # Shells pass pipes as open files.
-            if not (path := local_path(name)).startswith(("/dev/fd/", "/dev/stdin", "/proc/self/fd/")):
+            if not (path := Location(name).path).startswith(("/dev/fd/", "/dev/stdin", "/proc/self/fd/")):
                 check_regular(path)
             if kind == "orc":
                 orc += filter(None, [opened_file(of, name, storage)])
@@ -168,7 +168,7 @@ def _kind(name: str, given: str | None) -> tuple[str, str | None]:
 
 
 def _stream(name: str, codec: str | None, storage: Mapping[str, str]) -> Any:
-    path = local_path(name)
+    path = Location(name).path
     if "://" in path:
         return pa.input_stream(open_input(name, storage), compression=codec)
     # pyarrow says in words of its own that a file is missing.

@@ -57,7 +57,7 @@ def _sources(names: list[str], storage: dict[str, str]) -> list[str]:
     found: list[str] = []
     values: dict[tuple[tuple[str, str | None], ...], str] = {}
     for name in names:
-        files, schema = table_files(name, None, storage)
+        files, schema, _ = table_files(name, None, storage)
         if not files and schema is None:
             raise FileNotFoundError(f"no files: {display_name(name)!r}")
         if has_carbon(files):

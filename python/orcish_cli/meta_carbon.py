@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from orcish import CarbonFile, CarbonTable
-from orcish.carbon.detect import is_carbon_file
+from orcish._native import Location
 from orcish.io.names import display_name
 from orcish.terminal import printable
 from orcish.types import CarbonSegment
@@ -31,7 +31,7 @@ def describe(
     name: str, external_locations: Sequence[str] | None = None, storage: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
     """Metadata of a table or file, as JSON values."""
-    if is_carbon_file(name):
+    if Location(name).is_carbon_file:
         file = CarbonFile(name, storage_options=storage)
         return {
             "file": display_name(name),

@@ -8,8 +8,8 @@ from typing import Any, get_args
 
 import pyarrow as pa
 from orcish import Scan
+from orcish._native import Location
 from orcish.io.names import display_name
-from orcish.io.paths import is_pattern, local_path
 from orcish.tables.log.table import check_no_file_of_table
 from orcish.tables.rewrite import DEFAULT_MEMORY, Rewrite
 from orcish.types import ExistingData, Written
@@ -121,7 +121,7 @@ def _in_place(source: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     storage = storage_of(options)
     if is_carbon(source, storage):
         raise ValueError(f"{display_name(source)} is CarbonData, which is only read: --output writes ORC elsewhere")
-    if is_pattern(local_path(source)):
+    if Location(source).is_pattern:
         raise ValueError(f"{display_name(source)}: a pattern is not rewritten in place: give its files")
     if is_several(source):
         return list(map(written_json, _rewrite(options).replace_table(source)))
@@ -132,7 +132,7 @@ def _in_place(source: str, options: argparse.Namespace) -> list[dict[str, Any]]:
 
 def _written(sources: list[str], target: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     """Writes all sources as one file, or as one table."""
-    is_folder = os.path.isdir(local_path(target))
+    is_folder = os.path.isdir(Location(target).path)
     if not is_folder:
         check_orc_name(target, "rewrite")
     if is_folder or named(target).format != ORC:

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pyarrow as pa
 from orcish import ORCFile, Scan
-from orcish.carbon.detect import is_carbon_file
+from orcish._native import Location
 from orcish.io.names import display_name
 from orcish.process import is_terminal
 from orcish.tables.stored import fitted_scan, stored_values, stripe_of
@@ -127,7 +127,7 @@ def _data(options: argparse.Namespace) -> int:
 def _first_rows(options: argparse.Namespace, limit: int | None) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """The schema and the first rows of the sources."""
     files, stripe, storage = options.files, options.stripe, storage_of(options)
-    if len(files) > 1 or is_several(files[0]) or is_carbon_file(files[0]):
+    if len(files) > 1 or is_several(files[0]) or Location(files[0]).is_carbon_file:
         if stripe is not None:
             of = "ORC files" if is_carbon(files[0], storage) else "one file"
             raise WrongArgumentsError(f"--stripe is of {of}, and not of {display_name(files[0])}")

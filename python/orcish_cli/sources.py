@@ -6,12 +6,10 @@ import argparse
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from orcish import ORCFile
-from orcish.carbon.detect import is_carbon_file, is_carbon_folder
+from orcish import ORCFile, _native
+from orcish._native import Location, complete_storage
 from orcish.errors import OrcishError
-from orcish.io.filesystem import is_foreign
 from orcish.io.names import display_name
-from orcish.io.paths import is_http, is_many, is_pattern, local_path
 from orcish.reading.table_file import file_of_table
 
 from orcish_cli.arguments import storage_of
@@ -49,23 +47,29 @@ class OrcFiles(NamedTuple):
 
 def is_folder(name: str) -> bool:
     """Whether a path or URL is that of a folder. In stores, folders are recognized only by their names."""
-    path = local_path(name)
-    if is_pattern(path):
-        return False
-    return is_many(path) if "://" not in path else "." not in path.rpartition("/")[2]
+    return _is_folder(Location(name))
+
+
+def _is_folder(location: Location) -> bool:
+    if location.is_local:
+        return location.is_several and not location.is_pattern
+    name = location.path.rpartition("/")[2]
+    # Queries of HTTP URLs have question marks.
+    return "." not in name and not location.is_pattern and not (location.is_http and "?" in location.path)
 
 
 def is_several(name: str) -> bool:
     """Whether a path or URL is that of a folder, or a pattern."""
-    # Queries of HTTP URLs have question marks.
-    return is_folder(name) or (is_many(name) and not is_http(name))
+    location = Location(name)
+    return _is_folder(location) or (location.is_several and not location.is_http)
 
 
 def is_carbon(name: str, storage: Mapping[str, str]) -> bool:
     """Whether a path or URL is that of a CarbonData table or file."""
-    if is_carbon_file(name) or is_foreign(name) or not is_folder(name):
-        return is_carbon_file(name)
-    return is_carbon_folder(name, storage)
+    location = Location(name)
+    if location.is_carbon_file or location.is_foreign or not _is_folder(location):
+        return location.is_carbon_file
+    return _native.is_carbon(location.path, complete_storage(location.path, storage))
 
 
 def refuse_external(options: argparse.Namespace, name: str) -> None:
@@ -88,12 +92,12 @@ def orc_files(name: str, storage: Mapping[str, str]) -> OrcFiles:
     """
     if not is_several(name):
         return OrcFiles([name], None)
-    from orcish.tables.log.listing import table_locations
+    from orcish.tables.log.listing import table_files
 
-    found = OrcFiles(*table_locations(name, storage))
+    found = table_files(name, None, storage)
     if not found.files and found.schema is None:
         raise FileNotFoundError(f"no files: {display_name(name)!r}")
-    return found
+    return OrcFiles(found.locations, found.schema)
 
 
 class Part(NamedTuple):

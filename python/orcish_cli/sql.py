@@ -12,10 +12,10 @@ from typing import Any
 
 import pyarrow as pa
 from orcish import Scan, UnsupportedError
+from orcish._native import Location
 from orcish.arrow.casting import cast_array
 from orcish.arrow.nested import is_read_union, map_columns, map_fields
 from orcish.io.names import display_name
-from orcish.io.paths import is_pattern, local_path
 from orcish.process import stopped_by_signals
 
 from orcish_cli.arguments import add_external, add_limit, add_storage, add_values, pair
@@ -156,10 +156,10 @@ def _names(connection: Any, query: str) -> list[str]:
             name = ".".join(parts)
             if len(parts) == 1:
                 found[name] = None
-            elif os.path.exists(local_path(name)):
+            elif os.path.exists(Location(name).path):
                 raise WrongArgumentsError(f"the query: {name} is a file, whose name is in quotes: from '{name}'")
     # A common table expression hides a table of its name from all but itself.
-    return [name for name in found if lower(name) not in own or os.path.exists(local_path(name))]
+    return [name for name in found if lower(name) not in own or os.path.exists(Location(name).path)]
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
@@ -197,9 +197,10 @@ def _is_source(name: str) -> bool:
     form = named(name).format
     if form is not None or name == STREAM:
         return form in (None, ORC)
-    path = local_path(name)
+    location = Location(name)
+    path = location.path
     # Words that are no paths are tables and views of duckdb.
-    return "://" in path or "/" in path or is_pattern(path) or os.path.exists(path)
+    return "://" in path or "/" in path or location.is_pattern or os.path.exists(path)
 
 
 def _rows(path: str, options: argparse.Namespace, unions: str) -> Scan:

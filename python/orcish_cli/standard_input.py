@@ -10,7 +10,6 @@ import sys
 from collections.abc import Iterator
 
 from orcish.io.names import display_name
-from orcish.io.paths import is_unicode
 
 from orcish_cli.parser import WrongArgumentsError
 
@@ -72,11 +71,19 @@ def _check_texts(options: argparse.Namespace) -> None:
             if name in (*SOURCES, *OTHERS) and each == "":
                 raise WrongArgumentsError("the name of a file or table is empty: give one, such as ./a.orc")
             for text in each if isinstance(each, tuple) else [each]:
-                if isinstance(text, str) and not is_unicode(text):
+                if isinstance(text, str) and not _is_unicode(text):
                     shown = text.encode(errors="surrogateescape").decode(errors="backslashreplace")
                     if name not in (*SOURCES, *OTHERS, "tables", "like"):
                         raise WrongArgumentsError(f"{shown}: the argument is not UTF-8")
                     raise ValueError(f"{shown}: the name is not UTF-8: rename the file, or make a link to it")
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def source_names(options: argparse.Namespace) -> list[str]:

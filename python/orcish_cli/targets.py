@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from orcish._native import Location
 from orcish.io.filesystem import is_there
 from orcish.io.names import display_name
 from orcish.io.outputs import checked_place, target_exists
-from orcish.io.paths import local_path
 from orcish.tables.log.table import check_no_file_of_table
 
 from orcish_cli.formats.names import ORC, named
@@ -43,7 +43,7 @@ def check_target(target: str, storage: Mapping[str, str], *, overwrite: bool) ->
         OSError: There is a pipe, a device or the like.
         ValueError: The file is one of a table with a log.
     """
-    path = local_path(target)
+    path = Location(target).path
     is_local = "://" not in path
     if target.endswith("/") or (is_local and os.path.isdir(path)):
         raise IsADirectoryError(f"{display_name(target)}: the target is a folder: give the name of a file")

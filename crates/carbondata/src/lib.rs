@@ -61,7 +61,7 @@ pub mod fuzzing;
 pub use inspect::{Blocklet, File};
 pub use options::{DEFAULT_BATCH_SIZE, ReadOptions};
 pub use scan::{Scan, ScanReader, Split};
-pub use table::{Segment, Table, is_table};
+pub use table::{Segment, Table, has_metadata, is_data_file, is_file_of_table, is_table};
 
 /// Which types can be sent to other threads and shared between them, checked by the compiler.
 const _: () = {

@@ -16,12 +16,13 @@ mod transactional;
 mod updates;
 
 use std::collections::{BTreeMap, HashMap};
+use std::io;
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 use context::OpenContext;
 use orcish_core::{Limits, Result};
-use orcish_io::{StorageOptions, list_folder, stat};
+use orcish_io::{Location, StorageOptions, list_folder, stat};
 use state::TableState;
 use transactional::SCHEMA;
 
@@ -44,6 +45,45 @@ pub fn is_table(location: &str, storage: &StorageOptions) -> Result<bool> {
         return Ok(true);
     }
     Ok(list_folder(location, storage)?.iter().any(|(file, _)| file.ends_with(DATA_FILE_SUFFIX)))
+}
+
+/// Whether a location is that of a table with metadata, or of a data file, as far as can be told without a listing. A store
+/// is asked for the metadata only where the name looks like a folder. A folder without metadata is known by its files, see
+/// [`is_file_of_table`].
+///
+/// # Errors
+/// `Io` where a store cannot be asked.
+pub fn has_metadata(location: &Location, storage: &StorageOptions) -> Result<bool> {
+    let path = location.as_os_str().to_string_lossy();
+    if is_data_file(location) {
+        return Ok(true);
+    }
+    if let Some(folder) = location.local_path() {
+        return Ok(folder.join(SCHEMA).is_file());
+    }
+    let is_folder = path.ends_with('/') || !path.rsplit('/').next().is_some_and(|name| name.contains('.'));
+    if !is_folder || location.is_http() || location.is_foreign() || location.is_pattern() {
+        return Ok(false);
+    }
+    match stat(&join(path.trim_end_matches('/'), SCHEMA), storage) {
+        // Stores without the right to list report missing files as forbidden.
+        Err(error) if error.io_kind() == Some(io::ErrorKind::PermissionDenied) => Ok(false),
+        found => Ok(found?.is_some()),
+    }
+}
+
+/// Whether a location is that of a data file, by its name.
+pub fn is_data_file(location: &Location) -> bool {
+    location.as_os_str().to_string_lossy().ends_with(DATA_FILE_SUFFIX) && !location.is_pattern()
+}
+
+/// Whether a file of a folder is one of a table: a data file, or the schema in the metadata.
+///
+/// ```
+/// assert!(carbondata::is_file_of_table("/t/Fact/part-0.carbondata") && carbondata::is_file_of_table("/t/Metadata/schema"));
+/// ```
+pub fn is_file_of_table(location: &str) -> bool {
+    location.ends_with(DATA_FILE_SUFFIX) || location.strip_suffix(SCHEMA).is_some_and(|folder| folder.ends_with('/'))
 }
 
 /// A table: its columns, segments and data files.

@@ -1,8 +1,10 @@
-//! Canonical locations, for checks of containment.
+//! Canonical locations, for checks of containment and identity.
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
-use crate::location::{Location, parse, percent_decode};
+use crate::location::{Parsed, parse, percent_decode};
+use crate::surroundings::{Surroundings, chain};
 
 /// Maximum number of nested percent-encodings of a location.
 const MAX_ENCODING_DEPTH: usize = 4;
@@ -17,12 +19,18 @@ const MAX_ENCODING_DEPTH: usize = 4;
 /// assert!(root.contains(&CanonicalLocation::new("s3a://bucket/table/part.orc")));
 /// assert_eq!(CanonicalLocation::untrusted("s3://bucket/table", "s3://bucket/table/../other"), None);
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CanonicalLocation {
-    /// Empty for the local file system.
-    scheme: String,
-    host: String,
-    segments: Vec<String>,
+    /// The kind of store: its usual scheme; empty for the local file system.
+    pub(crate) kind: String,
+    /// The account, cluster or server. `None` if it is not known, or if names of buckets say it.
+    pub(crate) server: Option<String>,
+    /// The port of the server; `None` if it is not known.
+    pub(crate) port: Option<u16>,
+    /// The parts of the path. That of a store begins with the bucket or container.
+    pub(crate) segments: Vec<OsString>,
+    /// What is meant within the file, such as a file of an archive.
+    pub(crate) member: String,
 }
 
 impl CanonicalLocation {
@@ -48,31 +56,47 @@ impl CanonicalLocation {
 
     /// The canonical form of a trusted location.
     pub fn new(location: &str) -> Self {
+        Self::of(location, &Surroundings::default())
+    }
+
+    /// The canonical form of a path of the local file system.
+    pub fn of_path(path: &Path) -> Self {
+        let segments = resolve(path).components().filter_map(segment_of).collect();
+        CanonicalLocation { segments, ..Self::default() }
+    }
+
+    /// The canonical form of a trusted location, with what options, the environment and the names of the hosts of public
+    /// stores say: a URL of HTTP may be that of an object of a store. URLs of chains of fsspec are locations within
+    /// that of the last URL. No server is asked.
+    ///
+    /// ```
+    /// use orcish_io::{CanonicalLocation, Surroundings};
+    ///
+    /// let around = Surroundings::default().with_public_hosts();
+    /// let object = CanonicalLocation::of("https://bucket.s3.amazonaws.com/a.orc", &around);
+    /// assert!(object.may_be(&CanonicalLocation::new("s3://bucket/a.orc")));
+    /// ```
+    pub fn of(location: &str, around: &Surroundings) -> Self {
+        if let Some((members, last)) = chain(location) {
+            return CanonicalLocation { member: members, ..Self::of(last, around) };
+        }
         match parse(location) {
-            Location::Local(path) => {
-                let segments = resolve(&path).components().filter_map(segment_of).collect();
-                CanonicalLocation { scheme: String::new(), host: String::new(), segments }
-            }
-            Location::Remote(url) => {
-                let scheme = url.store_scheme();
-                let host = url.host().to_ascii_lowercase();
-                let without_default_port = match scheme {
-                    "http" => host.strip_suffix(":80"),
-                    "https" => host.strip_suffix(":443"),
-                    _ => None,
-                };
-                let (path, _) = url.path_and_query();
-                let path = if url.is_http() { percent_decode(path) } else { path.to_owned() };
-                let mut segments = Vec::new();
-                for segment in path.split('/').filter(|segment| !segment.is_empty() && *segment != ".") {
-                    match segment {
-                        ".." => _ = segments.pop(),
-                        segment => segments.push(segment.to_owned()),
-                    }
-                }
-                let host = without_default_port.unwrap_or(&host).to_owned();
-                CanonicalLocation { scheme: scheme.to_owned(), host, segments }
-            }
+            Parsed::Local(path) => Self::of_path(&path),
+            Parsed::Remote(url) => around.canonical(&url),
+        }
+    }
+
+    /// The canonical form of a path within a file system of another library, of which nothing else is known.
+    pub fn within_file_system(path: &str) -> Self {
+        let segments = path.split('/').filter(|segment| !segment.is_empty()).map(OsString::from).collect();
+        CanonicalLocation { kind: "filesystem".to_owned(), segments, ..Self::default() }
+    }
+
+    /// As [`of`](Self::of), of a location that is classified.
+    pub fn of_location(location: &crate::classify::Location, around: &Surroundings) -> Self {
+        match location.local_path() {
+            Some(path) => Self::of_path(path),
+            None => Self::of(&location.as_os_str().to_string_lossy(), around),
         }
     }
 
@@ -83,22 +107,65 @@ impl CanonicalLocation {
 
     /// Whether `other` has the same server or bucket, or both locations are local.
     pub fn has_same_host(&self, other: &CanonicalLocation) -> bool {
-        self.scheme == other.scheme && self.host == other.host
+        (&self.kind, &self.server, self.port, self.bucket()) == (&other.kind, &other.server, other.port, other.bucket())
+    }
+
+    /// Whether both may be one file or folder. What a location leaves out counts as equal.
+    pub fn may_be(&self, other: &CanonicalLocation) -> bool {
+        let is_whole = self.member.is_empty() || other.member.is_empty() || self.member == other.member;
+        self.may_be_beside(other) && self.segments == other.segments && is_whole
+    }
+
+    /// Whether this may be `folder`, or something in it. What a location leaves out counts as equal.
+    pub fn may_be_below(&self, folder: &CanonicalLocation) -> bool {
+        self.may_be_beside(folder) && self.segments.starts_with(&folder.segments)
+    }
+
+    fn may_be_beside(&self, other: &CanonicalLocation) -> bool {
+        fn may_be_equal<T: PartialEq>(one: Option<&T>, two: Option<&T>) -> bool {
+            one.zip(two).is_none_or(|(one, two)| one == two)
+        }
+        self.kind == other.kind
+            && may_be_equal(self.server.as_ref(), other.server.as_ref())
+            && may_be_equal(self.port.as_ref(), other.port.as_ref())
+    }
+
+    /// Whether the location is one of the local file system.
+    pub fn is_local(&self) -> bool {
+        self.kind.is_empty()
+    }
+
+    /// The path, which for stores begins with the bucket or container.
+    pub fn path(&self) -> OsString {
+        let path = self.segments.join(OsStr::new("/"));
+        if !self.is_local() || cfg!(windows) {
+            return path;
+        }
+        let mut rooted = OsString::from("/");
+        rooted.push(path);
+        rooted
+    }
+
+    fn bucket(&self) -> Option<&OsString> {
+        let has_server =
+            self.is_local() || matches!(self.kind.as_str(), "http" | "https" | "hdfs" | "sftp" | "ftp" | "smb");
+        if has_server { None } else { self.segments.first() }
     }
 }
 
-/// The absolute path without links and `..`. Of a path that does not exist, the existing parent folder is resolved.
-fn resolve(path: &Path) -> PathBuf {
+/// The absolute path without links and `..`. Of a path that does not exist, the existing parent folder is resolved, and a
+/// name that is missing is no link.
+pub(crate) fn resolve(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut missing = Vec::new();
     let mut existing = path.as_path();
     loop {
         if let Ok(resolved) = existing.canonicalize() {
-            return missing.iter().rev().fold(resolved, |path, name| path.join(name));
+            return missing.iter().rev().fold(resolved, with_component);
         }
-        match (existing.parent(), existing.file_name()) {
-            (Some(parent), Some(name)) => {
-                missing.push(name.to_owned());
+        match (existing.parent(), existing.components().next_back()) {
+            (Some(parent), Some(last)) => {
+                missing.push(last);
                 existing = parent;
             }
             _ => return path,
@@ -106,10 +173,20 @@ fn resolve(path: &Path) -> PathBuf {
     }
 }
 
-fn segment_of(component: Component<'_>) -> Option<String> {
+/// A path and one more component, of which `..` is the folder above.
+pub(crate) fn with_component(mut path: PathBuf, component: &Component<'_>) -> PathBuf {
+    match component {
+        Component::CurDir => {}
+        Component::ParentDir => _ = path.pop(),
+        other => path.push(other),
+    }
+    path
+}
+
+fn segment_of(component: Component<'_>) -> Option<OsString> {
     match component {
         Component::RootDir | Component::CurDir => None,
-        other => Some(other.as_os_str().to_string_lossy().into_owned()),
+        other => Some(other.as_os_str().to_owned()),
     }
 }
 

@@ -12,7 +12,7 @@ use orcish_core::{ErrorKind, Result};
 
 use crate::file_ops::{FileOps, FileStatus};
 use crate::local::{self, LocalFileOps};
-use crate::location::{Location, parse};
+use crate::location::{Parsed, parse, parse_checked};
 #[cfg(feature = "object-store")]
 use crate::remote;
 use crate::storage::StorageOptions;
@@ -21,12 +21,12 @@ use crate::storage::StorageOptions;
 pub const MAX_SMALL_FILE_SIZE: u64 = 64 << 20;
 
 fn file_ops(location: &str, options: &StorageOptions) -> Result<Box<dyn FileOps>> {
-    match parse(location) {
-        Location::Local(path) => Ok(Box::new(LocalFileOps::new(path, location, options))),
+    match parse_checked(location)? {
+        Parsed::Local(path) => Ok(Box::new(LocalFileOps::new(path, location, options))),
         #[cfg(feature = "object-store")]
-        Location::Remote(_) => remote::file_ops(location, options),
+        Parsed::Remote(_) => remote::file_ops(location, options),
         #[cfg(not(feature = "object-store"))]
-        Location::Remote(url) => Err(url.missing_feature(options)),
+        Parsed::Remote(url) => Err(url.missing_feature(options)),
     }
 }
 
@@ -62,8 +62,8 @@ pub fn delete_files<S: AsRef<str>>(locations: &[S], options: &StorageOptions) ->
     let (mut local_files, mut remote_files) = (Vec::new(), Vec::new());
     for location in locations.iter().map(AsRef::as_ref) {
         match parse(location) {
-            Location::Local(path) => local_files.push((path, location)),
-            Location::Remote(url) => remote_files.push((url, location)),
+            Parsed::Local(path) => local_files.push((path, location)),
+            Parsed::Remote(url) => remote_files.push((url, location)),
         }
     }
     let local_result = local::delete_files(&local_files, options);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use orcish_core::{Error, Result};
 
 use crate::local::{create_missing_folders, remove_folders, sync_parents};
-use crate::location::{Location, parse};
+use crate::location::{Parsed, parse};
 use crate::messages::CANNOT_WRITE;
 
 /// The folders of the local file system that a writer has created, so that it can remove them again. Object stores have
@@ -23,9 +23,9 @@ impl CreatedFolders {
     /// `Io` if a folder cannot be created.
     pub fn create(&mut self, location: &str) -> Result<()> {
         match parse(location) {
-            Location::Local(path) => create_missing_folders(&path, &mut self.paths)
+            Parsed::Local(path) => create_missing_folders(&path, &mut self.paths)
                 .map_err(|error| Error::io(CANNOT_WRITE, error).in_file(location)),
-            Location::Remote(_) => Ok(()),
+            Parsed::Remote(_) => Ok(()),
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! * [`open`] opens a location, which is a path or a URL, as a [`ReadAt`], a source of byte ranges. [`create`] creates
 //!   a [`Sink`]. [`IntoSource`] makes sources of open files and of bytes.
+//! * [`Location`] says what a path or URL is: one of the local disk, of a store or of an HTTP server, a folder or a pattern.
+//!   [`CanonicalLocation`] tells which spellings are one file or folder.
 //! * [`list`] lists the files of a folder or a glob pattern, [`list_folder`] those of a folder, and [`list_all`] all
 //!   files below a folder, including hidden ones.
 //! * A new file becomes visible as a whole: [`Sink::finish`] publishes it. [`create_staged`] defers the publication to
@@ -16,6 +18,7 @@
 //! ```
 
 mod canonical;
+mod classify;
 mod credentials;
 mod file_ops;
 mod files;
@@ -39,6 +42,7 @@ mod sink;
 mod source;
 mod staged;
 mod storage;
+mod surroundings;
 #[cfg(test)]
 mod tests;
 pub mod tuning;
@@ -46,6 +50,7 @@ mod upload;
 mod version;
 
 pub use canonical::CanonicalLocation;
+pub use classify::Location;
 pub use credentials::{CredentialSource, Credentials};
 pub use file_ops::FileStatus;
 pub use files::{
@@ -67,6 +72,7 @@ pub use messages::REPLACED;
 pub use object_store;
 pub use open::{concurrency, create, open};
 pub use options::*;
+pub use pattern::{above_pattern, is_hidden_path, matches};
 pub use ranges::{
     check_memory_limit, coalesce_ranges, read_coalesced, read_range_with_limits, read_with_limits, slice_range,
 };
@@ -78,6 +84,7 @@ pub use remote::{Blocking, spawn_blocking};
 pub use sink::Sink;
 pub use source::{DEFAULT_FIRST_READ, ReadAt, Session};
 pub use staged::{StagedFile, Staging, UploadedParts};
-pub use storage::StorageOptions;
+pub use storage::{StorageOptions, check_option};
+pub use surroundings::Surroundings;
 pub use upload::{abort_upload, complete_upload, create_staged};
 pub use version::{FileVersion, VersionMark};

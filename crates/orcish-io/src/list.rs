@@ -6,7 +6,7 @@ use orcish_core::{Error, Result};
 
 use crate::lister::{FolderEntries, ListedFile, Lister};
 use crate::local::LocalLister;
-use crate::location::{Location, join, last_segment, parse, path_with_slashes};
+use crate::location::{Parsed, join, last_segment, parse_checked, path_with_slashes};
 use crate::messages::CANNOT_LIST;
 use crate::pattern::{self, Segment, is_pattern, matches_path};
 #[cfg(feature = "object-store")]
@@ -118,18 +118,18 @@ fn list_location(
     allow_patterns: bool,
     marker: Option<&str>,
 ) -> Result<Listing> {
-    let (lister, path): (Box<dyn Lister>, String) = match parse(location) {
-        Location::Local(path) => {
+    let (lister, path): (Box<dyn Lister>, String) = match parse_checked(location)? {
+        Parsed::Local(path) => {
             let path = path_with_slashes(&path, location)?;
             (Box::new(LocalLister::new(&path, options)), path)
         }
         #[cfg(feature = "object-store")]
-        Location::Remote(_) => {
+        Parsed::Remote(_) => {
             let (lister, path) = StoreLister::open(location, options)?;
             (Box::new(lister), path)
         }
         #[cfg(not(feature = "object-store"))]
-        Location::Remote(url) => return Err(url.missing_feature(options)),
+        Parsed::Remote(url) => return Err(url.missing_feature(options)),
     };
     let mut marks = Marks { marker, folders: BTreeSet::new(), looked: BTreeSet::new() };
     let listed = (|| {

@@ -10,7 +10,7 @@ use crate::storage::StorageOptions;
 
 /// A parsed location.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Location {
+pub(crate) enum Parsed {
     /// A path of the local file system.
     Local(PathBuf),
     /// A URL of another scheme than `file`.
@@ -47,6 +47,11 @@ impl RemoteUrl {
     #[cfg(feature = "object-store")]
     pub(crate) fn is_hdfs(&self) -> bool {
         matches!(self.scheme.as_str(), "hdfs" | "viewfs")
+    }
+
+    /// Whether the URL is one of a store that this crate reads.
+    pub(crate) fn is_own(&self) -> bool {
+        matches!(self.store_scheme(), "s3" | "gs" | "hdfs" | "viewfs") || self.is_azure() || self.is_http()
     }
 
     pub(crate) fn is_azure(&self) -> bool {
@@ -95,28 +100,71 @@ impl RemoteUrl {
     }
 }
 
-/// Parses a path or URL. A single letter before `:` is a Windows drive, not a scheme.
-pub(crate) fn parse(location: &str) -> Location {
-    if let Some((scheme, rest)) = location.split_once(':')
-        && scheme.eq_ignore_ascii_case("file")
-        && rest.starts_with('/')
-    {
-        return Location::Local(file_url_path(rest));
+/// Parses a path or URL. A single letter before `:` is a Windows drive, not a scheme. A leading `~` is the home folder,
+/// and in `local://` URLs nothing is encoded.
+pub(crate) fn parse(location: &str) -> Parsed {
+    if let Some(rest) = rest_of_file_url(location) {
+        return Parsed::Local(file_url_path(rest));
     }
-    let is_scheme = |scheme: &str| {
-        let is_valid = scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'));
-        scheme.len() > 1 && is_valid && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-    };
+    if let Some(path) = strip_prefix_ignoring_case(location, "local://") {
+        return Parsed::Local(home_path(path).unwrap_or_else(|| path.into()));
+    }
+    if let Some(path) = home_path(location) {
+        return Parsed::Local(path);
+    }
     let Some((scheme, rest)) = location.split_once("://").filter(|(scheme, _)| is_scheme(scheme)) else {
-        return Location::Local(location.into());
+        return Parsed::Local(location.into());
     };
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
-    Location::Remote(RemoteUrl {
+    Parsed::Remote(RemoteUrl {
         scheme: scheme.to_ascii_lowercase(),
         authority: authority.to_owned(),
         path: path.strip_prefix('/').unwrap_or(path).to_owned(),
     })
+}
+
+/// As [`parse`], for a location that is accessed.
+///
+/// # Errors
+/// `InvalidArgument` for a `file:` URL with a host, such as `file://tmp/x` in place of `file:///tmp/x`.
+pub(crate) fn parse_checked(location: &str) -> Result<Parsed> {
+    if let Some((host, path)) = rest_of_file_url(location)
+        .and_then(|rest| rest.strip_prefix("//"))
+        .map(|rest| rest.split_once('/').unwrap_or((rest, "")))
+        .filter(|(host, _)| !host.is_empty() && !host.eq_ignore_ascii_case("localhost"))
+    {
+        let text = format!("the URL of a file has no host: file:///{host}/{path} is a path from the root");
+        return Err(Error::invalid(text).in_file(location));
+    }
+    Ok(parse(location))
+}
+
+/// Whether a text can be the scheme of a URL.
+pub(crate) fn is_scheme(scheme: &str) -> bool {
+    scheme.len() > 1 && is_url_scheme(scheme)
+}
+
+/// The text after `file:`, from its first slash on. A colon is part of a name, as in `file:a.orc`.
+fn rest_of_file_url(location: &str) -> Option<&str> {
+    strip_prefix_ignoring_case(location, "file:").filter(|rest| rest.starts_with('/'))
+}
+
+fn strip_prefix_ignoring_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
+    let (start, rest) = text.split_at_checked(prefix.len())?;
+    start.eq_ignore_ascii_case(prefix).then_some(rest)
+}
+
+/// The path with the home folder in place of a leading `~`, as pyarrow, polars and duckdb read it; `None` for others, and
+/// where no home folder is known.
+fn home_path(path: &str) -> Option<PathBuf> {
+    let rest = path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'))?;
+    let mut found = std::env::home_dir()?.into_os_string();
+    if found == "/" {
+        found.clear();
+    }
+    found.push(rest);
+    Some(if found.is_empty() { "/".into() } else { found.into() })
 }
 
 /// A location whose path is relative to `folder` as an absolute path. Other locations are returned as they are, and so are
@@ -130,21 +178,60 @@ pub(crate) fn parse(location: &str) -> Location {
 /// ```
 pub fn within(folder: &Path, location: &str) -> String {
     let absolute = match parse(location) {
-        Location::Local(path) if path.is_relative() => folder.join(path).to_str().map(str::to_owned),
+        Parsed::Local(path) if path.is_relative() => folder.join(path).to_str().map(str::to_owned),
         _ => None,
     };
     absolute.unwrap_or_else(|| location.to_owned())
 }
 
-/// The location for messages: a URL loses its credentials and its query.
+/// The location for messages: a URL, and each URL of a chain of fsspec, loses its credentials and its query.
 ///
 /// ```
 /// assert_eq!(orcish_io::display_name("https://user:password@host/a.orc?signature=1"), "https://host/a.orc");
+/// assert_eq!(orcish_io::display_name("zip://a.orc::https://me:x@host/t.zip?s=1"), "zip://a.orc::https://host/t.zip");
 /// ```
 pub fn display_name(location: &str) -> String {
+    let links = links(location);
+    if links.len() < 2 {
+        return own_display_name(location);
+    }
+    // The host of a URL of a chain may be the name of a file.
+    let name = |link: &&str| {
+        let name = own_display_name(link);
+        let is_folder = link.split(['?', '#']).next().is_some_and(|path| path.ends_with('/'));
+        if is_folder { name } else { name.strip_suffix('/').map_or_else(|| name.clone(), str::to_owned) }
+    };
+    links.iter().map(name).collect::<Vec<_>>().join("::")
+}
+
+/// The URLs of a chain of fsspec, which `::` separates before the scheme of a URL; the location itself if it is no chain.
+fn links(location: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = location;
+    let begins_url = |text: &str| text.split_once("://").is_some_and(|(scheme, _)| is_url_scheme(scheme));
+    let mut from = 0;
+    while let Some((at, _)) = rest.match_indices("::").find(|(at, _)| *at >= from) {
+        let (link, next) = (rest.split_at(at).0, rest.split_at(at + 2).1);
+        if begins_url(next) {
+            found.push(link);
+            (rest, from) = (next, 0);
+        } else {
+            from = at + 1;
+        }
+    }
+    found.push(rest);
+    found
+}
+
+fn is_url_scheme(scheme: &str) -> bool {
+    let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+    scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(is_valid)
+}
+
+fn own_display_name(location: &str) -> String {
     match parse(location) {
-        Location::Local(_) => location.to_owned(),
-        Location::Remote(url) => url.display_name(),
+        Parsed::Local(_) => location.to_owned(),
+        Parsed::Remote(url) => url.display_name(),
     }
 }
 
@@ -154,12 +241,12 @@ pub(crate) fn segments(location: &str) -> Vec<String> {
         path.split('/').filter(|segment| !segment.is_empty()).map(decode).collect::<Vec<_>>()
     };
     match parse(location) {
-        Location::Local(path) => {
+        Parsed::Local(path) => {
             let path = path.to_string_lossy();
             split(&if cfg!(windows) { path.replace('\\', "/").into() } else { path }, str::to_owned)
         }
-        Location::Remote(url) if url.is_http() => split(url.path_and_query().0, percent_decode),
-        Location::Remote(url) => split(&url.path, str::to_owned),
+        Parsed::Remote(url) if url.is_http() => split(url.path_and_query().0, percent_decode),
+        Parsed::Remote(url) => split(&url.path, str::to_owned),
     }
 }
 

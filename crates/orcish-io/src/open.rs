@@ -5,7 +5,7 @@ use std::sync::Arc;
 use orcish_core::Result;
 
 use crate::local::{FileSink, FileSource};
-use crate::location::{Location, parse};
+use crate::location::{Parsed, parse, parse_checked};
 #[cfg(feature = "object-store")]
 use crate::remote::{self, ObjectSource};
 use crate::sink::Sink;
@@ -22,12 +22,12 @@ use crate::tuning;
 /// # Errors
 /// `Io` if the file cannot be opened, `InvalidArgument` if the URL or an option is invalid.
 pub fn open(location: &str, options: &StorageOptions) -> Result<Arc<dyn ReadAt>> {
-    match parse(location) {
-        Location::Local(path) => Ok(Arc::new(FileSource::open(path)?)),
+    match parse_checked(location)? {
+        Parsed::Local(path) => Ok(Arc::new(FileSource::open(path)?)),
         #[cfg(feature = "object-store")]
-        Location::Remote(_) => Ok(Arc::new(ObjectSource::open(location, options)?)),
+        Parsed::Remote(_) => Ok(Arc::new(ObjectSource::open(location, options)?)),
         #[cfg(not(feature = "object-store"))]
-        Location::Remote(url) => Err(url.missing_feature(options)),
+        Parsed::Remote(url) => Err(url.missing_feature(options)),
     }
 }
 
@@ -38,12 +38,12 @@ pub fn open(location: &str, options: &StorageOptions) -> Result<Arc<dyn ReadAt>>
 /// `Io` if the file cannot be created, `InvalidArgument` if the URL or an option is invalid, `Unsupported` for HTTP
 /// servers.
 pub fn create(location: &str, options: &StorageOptions) -> Result<Box<dyn Sink>> {
-    match parse(location) {
-        Location::Local(path) => Ok(Box::new(FileSink::create(path)?)),
+    match parse_checked(location)? {
+        Parsed::Local(path) => Ok(Box::new(FileSink::create(path)?)),
         #[cfg(feature = "object-store")]
-        Location::Remote(_) => remote::create(location, options),
+        Parsed::Remote(_) => remote::create(location, options),
         #[cfg(not(feature = "object-store"))]
-        Location::Remote(url) => Err(url.missing_feature(options)),
+        Parsed::Remote(url) => Err(url.missing_feature(options)),
     }
 }
 
@@ -51,11 +51,11 @@ pub fn create(location: &str, options: &StorageOptions) -> Result<Box<dyn Sink>>
 /// [`ReadAt::concurrency`] for an open file.
 pub fn concurrency(location: &str, options: &StorageOptions) -> usize {
     match parse(location) {
-        Location::Local(_) => tuning::LOCAL_CONCURRENCY.get(),
+        Parsed::Local(_) => tuning::LOCAL_CONCURRENCY.get(),
         #[cfg(feature = "object-store")]
-        Location::Remote(_) => options.split().map_or(1, |(remote, _)| remote.concurrency),
+        Parsed::Remote(_) => options.split().map_or(1, |(remote, _)| remote.concurrency),
         #[cfg(not(feature = "object-store"))]
-        Location::Remote(_) => {
+        Parsed::Remote(_) => {
             let _ = options;
             1
         }

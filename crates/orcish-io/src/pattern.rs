@@ -25,6 +25,31 @@ pub(crate) fn is_hidden(name: &str) -> bool {
     name.starts_with('.') || (name.starts_with('_') && !name.contains('=')) || name.ends_with("._COPYING_")
 }
 
+/// The folder above the first name of a pattern that has a special character; the whole of a path or URL without one.
+pub fn above_pattern(pattern: &str) -> &str {
+    let mut end = 0;
+    for name in pattern.split('/') {
+        if is_pattern(name) {
+            return match pattern.split_at_checked(end) {
+                Some(("", _)) | None => ".",
+                Some(("/", _)) => "/",
+                Some((above, _)) => above.strip_suffix('/').unwrap_or(above),
+            };
+        }
+        end += name.len() + 1;
+    }
+    pattern
+}
+
+/// Whether readers ignore a file, given by its path in the folder of a table: a file or folder has a hidden name.
+///
+/// ```
+/// assert!(orcish_io::is_hidden_path("day=1/_temporary/a.orc") && !orcish_io::is_hidden_path("_day=1/a.orc"));
+/// ```
+pub fn is_hidden_path(path: &str) -> bool {
+    path.split('/').any(is_hidden)
+}
+
 /// Parses a pattern into its segments.
 ///
 /// # Errors
@@ -51,6 +76,26 @@ impl Segment {
             }
         }
     }
+}
+
+/// Whether a pattern matches paths, or folders above them. In the latter case, the names below the folder must not be
+/// hidden. The pattern and the paths are relative to one folder.
+///
+/// ```
+/// let paths = ["day=1/a.orc", "day=1/_tmp/b.orc", "u/a.orc"];
+/// assert_eq!(orcish_io::matches("day=*", &paths)?, [true, false, false]);
+/// # Ok::<(), orcish_core::Error>(())
+/// ```
+///
+/// # Errors
+/// `InvalidArgument` if the pattern is wrong.
+pub fn matches(pattern: &str, paths: &[impl AsRef<str>]) -> Result<Vec<bool>> {
+    let pattern = parse(pattern)?;
+    let is_match = |path: &str| {
+        let names: Vec<_> = path.split('/').filter(|name| !name.is_empty()).collect();
+        matches_path(&pattern, &names)
+    };
+    Ok(paths.iter().map(|path| is_match(path.as_ref())).collect())
 }
 
 /// Whether a pattern matches a path, or one of its parent folders. In the latter case, the remaining segments of the

@@ -13,7 +13,7 @@ use orcish_core::Result;
 use proptest::prelude::*;
 
 use super::*;
-use crate::location::{Location, parse, percent_decode};
+use crate::location::{Parsed, parse, percent_decode};
 
 /// A source in memory that records the requested ranges.
 struct RecordingSource {
@@ -99,8 +99,8 @@ fn suffixes() {
     assert_eq!(MemorySource::new(vec![]).read_suffix(7).unwrap(), (0, Bytes::new()));
 }
 
-fn local(path: &str) -> Location {
-    Location::Local(path.into())
+fn local(path: &str) -> Parsed {
+    Parsed::Local(path.into())
 }
 
 #[test]
@@ -111,12 +111,12 @@ fn locations() {
     assert_eq!(parse("file:///a/b%20c.orc"), local("/a/b c.orc"));
     assert_eq!(parse("file:/a"), local("/a"));
     assert_eq!(parse("FILE://localhost/a"), local("/a"));
-    let Location::Remote(url) = parse("S3://bucket/a/ä b?c#d") else { panic!() };
+    let Parsed::Remote(url) = parse("S3://bucket/a/ä b?c#d") else { panic!() };
     assert_eq!((url.scheme.as_str(), url.host(), url.path_and_query()), ("s3", "bucket", ("a/ä b?c#d", None)));
-    let Location::Remote(url) = parse("https://me:word@host:81/a?token=1#x") else { panic!() };
+    let Parsed::Remote(url) = parse("https://me:word@host:81/a?token=1#x") else { panic!() };
     assert_eq!(url.display_name(), "https://host:81/a");
     assert_eq!((url.credentials(), url.path_and_query()), (Some("me:word"), ("a", Some("token=1"))));
-    let Location::Remote(url) = parse("abfss://box@account.dfs.core.windows.net/a") else { panic!() };
+    let Parsed::Remote(url) = parse("abfss://box@account.dfs.core.windows.net/a") else { panic!() };
     assert_eq!(
         (url.credentials(), url.display_name()),
         (None, "abfss://box@account.dfs.core.windows.net/a".to_owned())

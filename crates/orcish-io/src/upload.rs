@@ -3,7 +3,7 @@
 use orcish_core::Result;
 
 use crate::local::{self, StagedFileSink};
-use crate::location::{Location, parse};
+use crate::location::{Parsed, parse, parse_checked};
 #[cfg(feature = "object-store")]
 use crate::remote;
 use crate::sink::Sink;
@@ -42,12 +42,12 @@ pub fn create_staged(
     options: &StorageOptions,
 ) -> Result<(Box<dyn Sink>, Staging)> {
     let staging = Staging::default();
-    let sink: Box<dyn Sink> = match parse(location) {
-        Location::Local(path) => Box::new(StagedFileSink::create(path, staging_folder, staging.clone())?),
+    let sink: Box<dyn Sink> = match parse_checked(location)? {
+        Parsed::Local(path) => Box::new(StagedFileSink::create(path, staging_folder, staging.clone())?),
         #[cfg(feature = "object-store")]
-        Location::Remote(_) => remote::create_staged(location, staging_folder, staging.clone(), options)?,
+        Parsed::Remote(_) => remote::create_staged(location, staging_folder, staging.clone(), options)?,
         #[cfg(not(feature = "object-store"))]
-        Location::Remote(url) => return Err(url.missing_feature(options)),
+        Parsed::Remote(url) => return Err(url.missing_feature(options)),
     };
     Ok((sink, staging))
 }
@@ -64,11 +64,11 @@ pub fn create_staged(
 /// or has been published and replaced since.
 pub fn complete_upload(location: &str, file: &StagedFile, options: &StorageOptions) -> Result<()> {
     match (parse(location), file.data()) {
-        (Location::Local(path), Data::Path(temporary)) => local::complete(location, path, file, temporary),
+        (Parsed::Local(path), Data::Path(temporary)) => local::complete(location, path, file, temporary),
         #[cfg(feature = "object-store")]
-        (Location::Remote(_), _) => remote::complete(location, file, options),
+        (Parsed::Remote(_), _) => remote::complete(location, file, options),
         #[cfg(not(feature = "object-store"))]
-        (Location::Remote(url), _) => Err(url.missing_feature(options)),
+        (Parsed::Remote(url), _) => Err(url.missing_feature(options)),
         _ => Err(file.wrong_location(location)),
     }
 }
@@ -80,11 +80,11 @@ pub fn complete_upload(location: &str, file: &StagedFile, options: &StorageOptio
 /// `InvalidArgument` if the file was staged for another location, `Io` if it cannot be removed.
 pub fn abort_upload(location: &str, file: &StagedFile, options: &StorageOptions) -> Result<()> {
     match (parse(location), file.data()) {
-        (Location::Local(path), Data::Path(temporary)) => local::abort(location, path, file, temporary),
+        (Parsed::Local(path), Data::Path(temporary)) => local::abort(location, path, file, temporary),
         #[cfg(feature = "object-store")]
-        (Location::Remote(_), _) => remote::abort(location, file, options),
+        (Parsed::Remote(_), _) => remote::abort(location, file, options),
         #[cfg(not(feature = "object-store"))]
-        (Location::Remote(url), _) => Err(url.missing_feature(options)),
+        (Parsed::Remote(url), _) => Err(url.missing_feature(options)),
         _ => Err(file.wrong_location(location)),
     }
 }

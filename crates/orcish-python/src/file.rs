@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::errors::{signals, signals_and_progress, to_python};
+use crate::locations::{source_form, storage_of_source};
 use crate::names::Name;
 use crate::options::{limits, storage_options};
 use crate::scan::{Opened, Scan};
@@ -38,6 +39,8 @@ type EncryptionSpec =
 pub(crate) struct File {
     file: OrcFile,
     limits: Limits,
+    /// What was opened: a path or URL, bytes or a file object.
+    source: Py<PyAny>,
 }
 
 impl File {
@@ -52,7 +55,7 @@ impl File {
 
 #[pymethods]
 impl File {
-    /// Opens `source`: a path or URL, bytes, or an object with `read` and `seek`. With the `tail` of `tail_bytes`,
+    /// Opens `source`: a path or URL, an object with a path, bytes or a buffer, or an object with `read` and `seek`. With the `tail` of `tail_bytes`,
     /// nothing is read.
     #[new]
     #[pyo3(signature = (source, *, tail=None, limits=None, storage_options=None))]
@@ -61,10 +64,11 @@ impl File {
         source: &Bound<'_, PyAny>,
         tail: Option<&[u8]>,
         limits: Option<&Bound<'_, PyDict>>,
-        storage_options: Option<&Bound<'_, PyDict>>,
+        storage_options: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let limits = self::limits(limits)?;
-        let source = source::open(source, &self::storage_options(storage_options)?, None)?;
+        let given = source_form(source, storage_options)?;
+        let source = source::open(&given, &storage_of_source(&given, storage_options)?, None)?;
         let file = py.detach(|| match tail {
             Some(tail) => FileTail::from_bytes(tail, &limits)
                 .map_err(|error| error.in_file(source.name()))
@@ -72,12 +76,19 @@ impl File {
             None => OrcFile::try_new(source, &limits),
         });
         let file = file.map_err(|error| to_python(py, &error))?;
-        Ok(File { file: file.with_cancel_check(signals()), limits })
+        Ok(File { file: file.with_cancel_check(signals()), limits, source: given.unbind() })
     }
 
     /// The file with dates and timestamps of the proleptic Gregorian calendar, whatever its footer says.
-    fn in_gregorian_calendar(&self) -> Self {
-        File { file: self.file.clone().with_calendar(Calendar::ProlepticGregorian), limits: self.limits.clone() }
+    fn in_gregorian_calendar(&self, py: Python<'_>) -> Self {
+        let file = self.file.clone().with_calendar(Calendar::ProlepticGregorian);
+        File { file, limits: self.limits.clone(), source: self.source.clone_ref(py) }
+    }
+
+    /// What was opened: a path or URL, bytes or a file object.
+    #[getter]
+    fn source(&self, py: Python<'_>) -> Py<PyAny> {
+        self.source.clone_ref(py)
     }
 
     /// Name of the source in error messages: a path, or a URL without credentials.

@@ -13,11 +13,13 @@ mod file_object;
 mod folder;
 mod interpreter;
 mod json;
+mod locations;
 mod names;
 mod new_file;
 mod node;
 mod options;
 mod partition;
+mod place;
 mod predicate;
 mod recover;
 mod row_filter;
@@ -25,6 +27,7 @@ mod scan;
 mod sink;
 mod source;
 mod statistics;
+mod storage;
 mod stream;
 mod table;
 mod tuning;
@@ -65,6 +68,11 @@ mod _native {
     #[pymodule_export]
     use crate::json::{JsonTypes, read_json};
     #[pymodule_export]
+    use crate::locations::{
+        Location, above_pattern, complete_storage, display_name, has_carbon_metadata, is_hidden, matches_pattern,
+        source_files, source_form, working_folder,
+    };
+    #[pymodule_export]
     use crate::names::field_path;
     #[pymodule_export]
     use crate::new_file::NewFile;
@@ -78,15 +86,17 @@ mod _native {
         partitions_of,
     };
     #[pymodule_export]
+    use crate::place::Place;
+    #[pymodule_export]
     use crate::predicate::Filter;
     #[pymodule_export]
     use crate::recover::recover_file;
     #[pymodule_export]
-    use crate::scan::{Scan, display_name};
+    use crate::scan::Scan;
     #[pymodule_export]
     use crate::stream::Batches;
     #[pymodule_export]
-    use crate::table::{TableLog, appended_schema, extended_schema, list_table_files, table_root, unify_schemas};
+    use crate::table::{TableLog, appended_schema, extended_schema, unify_schemas};
     #[pymodule_export]
     use crate::tuning::tune;
     #[pymodule_export]
@@ -104,6 +114,10 @@ mod _native {
     /// Message for a file that another one has replaced.
     #[pymodule_export]
     const FILE_REPLACED: &str = orcish_io::REPLACED;
+
+    /// Maximum bytes of the footer of the schema in the log of a table.
+    #[pymodule_export]
+    const MAX_SCHEMA_TAIL: u64 = crate::scan::MAX_SCHEMA_TAIL;
 
     /// Version of the package.
     #[pymodule_export]

@@ -23,7 +23,7 @@ use crate::capsule::Pair;
 use crate::errors::{signals, to_python};
 use crate::options::{carbon_options, limits, read_options, storage_options};
 use crate::stream::Batches;
-use crate::{aggregate, capsule, row_filter, source, statistics};
+use crate::{aggregate, capsule, row_filter, source, statistics, storage};
 
 /// A file of a table: location, bytes or file object instead, partition values, tail, stripes.
 type FileSpec<'py> =
@@ -154,8 +154,8 @@ impl Scan {
 #[pymethods]
 impl Scan {
     /// A scan over `files`, whose columns are found by `matching`: `name`, `name_ignoring_case`, `position`, or the
-    /// key of an attribute. `schema` is a capsule, or an ORC file that has the schema: its bytes, its name, the
-    /// names of partition columns, and of those that a scan without files has. By default all files decide on it.
+    /// key of an attribute. `schema` is a capsule, or an ORC file that has the schema: its bytes, the names
+    /// of partition columns, the table for people, and the partition columns that a scan without files has, if not all. By default all files decide on it.
     /// `schema_of` says what a schema is of: the `caller`, to whose types values are converted; the `files`; a `log` with
     /// Arrow types; or a log with the types of `orc`. Columns that cannot be read are an error where they are selected.
     #[new]
@@ -170,14 +170,15 @@ impl Scan {
         schema: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
         matching: &str,
-        storage_options: Option<&Bound<'_, PyDict>>,
+        storage_options: Option<&Bound<'_, PyAny>>,
         limits: Option<&Bound<'_, PyDict>>,
         schema_of: &str,
     ) -> PyResult<Self> {
         let limits = self::limits(limits)?;
         // No column is selected yet.
         let options = read_options(options, &limits)?.with_columns(Columns::Names(Vec::new()));
-        let storage = self::storage_options(storage_options)?;
+        let paths = files.iter().filter(|(_, object, ..)| object.is_none()).map(|(location, ..)| location.as_str());
+        let storage = self::storage_options(storage::complete(py, paths, storage_options)?.as_ref())?;
         let schema = match schema.map_or(Ok(SchemaSource::FirstFile), |schema| schema_source(schema, &limits))? {
             SchemaSource::Given(schema) => match schema_of {
                 "caller" => SchemaSource::Given(schema),
@@ -398,12 +399,6 @@ fn orc_splits<'py>(py: Python<'py>, scan: &orcish::scan::Scan, size: u64) -> PyR
     splits.into_iter().map(spec).collect()
 }
 
-/// A path or URL for messages, without secrets.
-#[pyfunction]
-pub(crate) fn display_name(location: &str) -> String {
-    orcish_io::display_name(location)
-}
-
 /// A file's name, whether it is skipped, and its stripes: index, rows, outcome, row groups, bytes and requests for the
 /// columns that the filter asks, and for the others.
 pub(crate) type FilePlan<'py> = (String, bool, Vec<Bound<'py, PyTuple>>);
@@ -435,12 +430,19 @@ fn outcome(outcome: &Outcome) -> (&'static str, Vec<(String, &'static str)>) {
     }
 }
 
+/// Maximum bytes of the footer of the schema in the log of a table, also once it is decoded, which is enough for about 25,000
+/// columns.
+pub(crate) const MAX_SCHEMA_TAIL: u64 = 16 << 20;
+
 fn schema_source(schema: &Bound<'_, PyAny>, limits: &Limits) -> PyResult<SchemaSource> {
     if let Ok(capsule) = schema.cast::<PyCapsule>() {
         return Ok(SchemaSource::Given(Arc::new(capsule::read_schema(capsule)?)));
     }
-    let (bytes, name, partition, shown): (Vec<u8>, String, Vec<String>, Vec<String>) = schema.extract()?;
-    let source = MemorySource::new(bytes).named(name);
-    let file = OrcFile::try_new(Arc::new(source), limits).map_err(|error| to_python(schema.py(), &error))?;
+    let (bytes, partition, table, shown): (Vec<u8>, Vec<String>, String, Option<Vec<String>>) = schema.extract()?;
+    let shown = shown.unwrap_or_else(|| partition.clone());
+    let source = MemorySource::new(bytes).named(format!("{table}: the schema in the log"));
+    // Whoever writes to the table may have made it, and the limits of the files would let it take more memory.
+    let limits = limits.clone().with_tail(limits.tail.min(MAX_SCHEMA_TAIL));
+    let file = OrcFile::try_new(Arc::new(source), &limits).map_err(|error| to_python(schema.py(), &error))?;
     Ok(SchemaSource::OtherFile(SchemaFile { file, partition, shown }))
 }

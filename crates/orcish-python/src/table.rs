@@ -7,9 +7,8 @@ use orcish_core::Error;
 use orcish_core::options::Words as _;
 use orcish_io::{StagedFile, StorageOptions, display_name};
 use orcish_table::{
-    AddedFile, Change, Commit, CommitError, FileStore, Listed, Operation, Outcome, Pending, Recovered, Removes,
-    StoredFile, StreamBatch, TableSchema, View, abandon, block_on, commit, history, list_files, position, recover,
-    vacuum, view,
+    AddedFile, Change, Commit, CommitError, FileStore, Operation, Outcome, Pending, Recovered, Removes, StoredFile,
+    StreamBatch, TableSchema, View, abandon, block_on, commit, history, position, recover, vacuum, view,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -24,13 +23,6 @@ type FileSize = (String, u64);
 
 /// Name, size in bytes, and seconds since 1970.
 type File = (String, u64, f64);
-
-/// The folder of the table that a folder belongs to, and the path below it.
-#[pyfunction]
-pub(crate) fn table_root(folder: &str) -> (String, String) {
-    let (root, inside) = orcish_table::table_root(folder);
-    (root.to_owned(), inside.to_owned())
-}
 
 /// The schema of a table after rows are appended, as a PyCapsule.
 #[pyfunction]
@@ -73,22 +65,6 @@ type SchemaPair = (Cow<'static, [u8]>, Vec<String>);
 
 fn schema_pair(schema: Option<TableSchema>) -> Option<SchemaPair> {
     schema.map(|TableSchema { file, partition }| (Cow::Owned(file.into()), partition))
-}
-
-/// The locations of the files at a path, a URL or a pattern, at one moment of the logs of their tables, and the schema of
-/// the table in its log.
-#[pyfunction]
-#[pyo3(signature = (location, storage_options=None, *, is_before=false))]
-pub(crate) fn list_table_files(
-    py: Python<'_>,
-    location: &str,
-    storage_options: Option<&Bound<'_, PyDict>>,
-    is_before: bool,
-) -> PyResult<(Vec<String>, Option<SchemaPair>)> {
-    let storage = self::storage_options(storage_options)?;
-    let listed = py.detach(|| list_files(location, &storage, pending(is_before)));
-    let Listed { files, schema } = listed.map_err(|error| to_python(py, &error))?;
-    Ok((files, schema_pair(schema)))
 }
 
 fn pending(is_before: bool) -> Pending {

@@ -24,6 +24,8 @@ pub struct Listed {
     /// The schema of the table that all of them are in; `None` if that is the one of the first file, or if there are
     /// several tables.
     pub schema: Option<TableSchema>,
+    /// The path of the listed folder below that of its table: `day=1` of `t/day=1`, and of `t/day=1/*.orc`.
+    pub inside: String,
 }
 
 /// The locations of the files at a path, a URL or a pattern, as [`orcish_io::list`] has them. Those of tables with a log
@@ -42,15 +44,21 @@ pub fn list_files(location: &str, options: &StorageOptions, pending: Pending) ->
     let mut before = Views::new();
     for _ in 0..MAX_ATTEMPTS {
         let listing = list_marked(location, options, OWN)?;
-        let Some(folder) = &listing.folder else { return Ok(Listed { files: locations(listing), schema: None }) };
-        let listed_folder = Folder::new(folder);
+        let Some(folder) = listing.folder.clone() else {
+            return Ok(Listed { files: locations(listing), ..Listed::default() });
+        };
+        let listed_folder = Folder::new(&folder);
+        // A log does not make plain rows of them.
+        let listed = |files: Vec<String>, schema| -> Result<Listed> {
+            if !listing.is_pattern {
+                check_no_transactions(&folder, files.iter().map(String::as_str))?;
+            }
+            Ok(Listed { files, schema, inside: listed_folder.inside.clone() })
+        };
         let logs = logs(&listing, &listed_folder, options)?;
         if logs.is_empty() {
             if listing.is_atomic || !has_begun(&listing, &listed_folder, options)? {
-                if !listing.is_pattern {
-                    check_no_transactions(folder, listing.files.iter().map(|(file, _)| file.as_str()))?;
-                }
-                return Ok(Listed { files: locations(listing), schema: None });
+                return listed(listing.files.iter().map(|(file, _)| file.clone()).collect(), None);
             }
             continue;
         }
@@ -63,13 +71,15 @@ pub fn list_files(location: &str, options: &StorageOptions, pending: Pending) ->
                     below(&file.name, &listed_folder.inside).or_internal("a file of a view is not below its folder")?;
                 Ok(format!("{base}/{name}"))
             };
-            return Ok(Listed { files: files.iter().map(location).collect::<Result<_>>()?, schema });
+            return listed(files.iter().map(location).collect::<Result<_>>()?, schema);
         }
         let views = views(&logs, options, pending)?;
         // Between two equal views of the tables, all of their files were there.
         if views == before {
-            let files: Vec<_> = locations(listing).into_iter().filter(|file| is_visible(file, &views)).collect();
-            return Ok(Listed { schema: common_schema(&files, views), files });
+            let files = listing.files.iter().map(|(file, _)| file).filter(|file| is_visible(file, &views));
+            let files: Vec<_> = files.cloned().collect();
+            let schema = common_schema(&files, views);
+            return listed(files, schema);
         }
         before = views;
     }

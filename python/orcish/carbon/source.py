@@ -11,10 +11,9 @@ from typing import Any, cast
 import pyarrow as pa
 
 from orcish import _native
+from orcish._native import Location, complete_storage
 from orcish.errors import OptionError, OrcishError
 from orcish.io.names import display_name
-from orcish.io.paths import absolute, expanded
-from orcish.io.storage import native_storage
 from orcish.reading.explanation import BLOCKLETS, PartNames
 from orcish.reading.source import OneSource, SplitPart, type_options
 from orcish.types import Limits, StorageOptions
@@ -90,8 +89,8 @@ class CarbonSource(_CarbonBase):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process may have another working directory.
-        location = absolute(self.table.location)
-        external = tuple(map(absolute, self.external_locations))
+        location = Location(self.table.location).absolute()
+        external = tuple(Location(each).absolute() for each in self.external_locations)
         return _reopened, (location, self.storage_options, self.limits, external, self._state())
 
     def _state(self) -> str:
@@ -109,10 +108,10 @@ class CarbonSource(_CarbonBase):
         external_locations: Sequence[str | os.PathLike[str]] | None = None,
     ) -> CarbonSource:
         """Opens the table at a path or URL."""
-        external = [expanded(os.fspath(each)) for each in external_locations or ()]
+        external = [Location(os.fspath(each)).path for each in external_locations or ()]
         table = _native.CarbonTable(
-            absolute(location),
-            storage_options=native_storage([location, *external], storage_options),
+            Location(location).absolute(),
+            storage_options=complete_storage([location, *external], storage_options),
             limits=cast("dict[str, int] | None", limits),
             external_locations=external,
         )
@@ -156,7 +155,7 @@ class CarbonSplitSource(_CarbonBase):
         """The native scan, whose columns have the types that the options decide."""
         scan = _native.Scan.of_carbon_split(
             self.token,
-            storage_options=native_storage(self.location, self.storage_options),
+            storage_options=complete_storage(self.location, self.storage_options),
             limits=cast("dict[str, int] | None", self.limits),
         )
         return scan.with_options({"columns": [], **type_options(options)})

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import pyarrow as pa
 
 from orcish import _native
+from orcish._native import Location, complete_storage
 from orcish.carbon.source import CarbonSource, check_options
 from orcish.errors import OrcishError
 from orcish.io.names import display_name
-from orcish.io.paths import absolute, local_path, path_text
-from orcish.io.storage import native_storage
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.reader import BatchSource, rows_of
 from orcish.reading.scan import Scan
@@ -104,7 +103,7 @@ class CarbonTable(BatchSource):
         limits: Limits | None = None,
         external_locations: Sequence[str | os.PathLike[str]] | None = None,
     ) -> None:
-        self._source = CarbonSource.at(local_path(path_text(path)), storage_options, limits, external_locations)
+        self._source = CarbonSource.at(Location(path).path, storage_options, limits, external_locations)
 
     def __repr__(self) -> str:
         name = display_name(self._source.table.location)
@@ -208,18 +207,18 @@ class CarbonFile:
         storage_options: StorageOptions | None = None,
         limits: Limits | None = None,
     ) -> None:
-        self._location = local_path(path_text(path))
+        self._location = Location(path).path
         self._storage_options = storage_options
         self._limits = limits
         self._file = _native.CarbonFile(
             self._location,
-            storage_options=native_storage(self._location, storage_options),
+            storage_options=complete_storage(self._location, storage_options),
             limits=cast("dict[str, int] | None", limits),
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process may have another working directory.
-        return _reopened, (absolute(self._location), self._storage_options, self._limits, self._state())
+        return _reopened, (Location(self._location).absolute(), self._storage_options, self._limits, self._state())
 
     def _state(self) -> tuple[Any, ...]:
         """What tells the file apart from another one in its place."""

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import pyarrow as pa
 
-from orcish.carbon.detect import is_carbon, is_carbon_file
+from orcish._native import Location, has_carbon_metadata
 from orcish.carbon.source import check_no_external
 from orcish.comparing.names import paired_names
 from orcish.comparing.partitions import Keys, Partitions, Side, compare_tables
@@ -19,7 +19,6 @@ from orcish.comparing.types import comparable
 from orcish.errors import OptionError, OptionTypeError, OrcishError, UnknownColumnError, closest_match
 from orcish.filters.pushdown import Filters
 from orcish.io.filesystem import in_file_system
-from orcish.io.paths import is_many
 from orcish.keywords import checked_keywords
 from orcish.progress import reported
 from orcish.reading.file import ORCFile, has_arrow_schema
@@ -111,7 +110,7 @@ def diff(
         raise OptionError("ignore_order", f"rows that are the same are matched, so that there is no {other}")
     given = {"storage_options": storage_options, "limits": limits}
     places = [in_file_system(source, filesystem, storage_options) for source in (a, b)]
-    if not any(is_carbon(place, storage_options) for place in places):
+    if not any(has_carbon_metadata(place, storage_options) for place in places):
         check_no_external(external_locations)
     files = [file for place in places if (file := _orc_file(place, given)) is not None]
     is_orc = len(files) == len(places)
@@ -241,7 +240,7 @@ def _scan(
     if isinstance(source, Scan):
         rows = source
     else:
-        is_table = is_carbon(source, read["storage_options"])
+        is_table = has_carbon_metadata(source, read["storage_options"])
         rows = scan(source, external_locations=external if is_table else None, **read)
     rows = _with_null_keys(rows)
     if columns is not None:
@@ -261,7 +260,9 @@ def _with_null_keys(rows: Scan) -> Scan:
 
 def _orc_file(source: Any, given: dict[str, Any]) -> ORCFile | None:
     """The file of a source that is one file."""
-    if isinstance(source, Scan | list | tuple) or is_many(source) or is_carbon_file(source):
+    if isinstance(source, Scan | list | tuple):
+        return None
+    if isinstance(source, str | os.PathLike) and ((found := Location(source)).is_several or found.is_carbon_file):
         return None
     try:
         return ORCFile(source, **given)

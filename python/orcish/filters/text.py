@@ -12,7 +12,7 @@ import re
 from orcish import _native
 from orcish.filters.expression import Expression, parsed_expression
 
-__all__ = ["parse"]
+__all__ = ["native_predicate", "parse"]
 
 _OF_NAMES = "-#$@?&:/"
 """Signs that names of columns have in other tools."""
@@ -51,8 +51,13 @@ def parse(text: str, option: str = "filters") -> Expression:
     Raises:
         ValueError: The text is no predicate, or has more than 256 levels; the message has the position of the error.
     """
+    return parsed_expression(native_predicate(text, option))
+
+
+def native_predicate(text: str, option: str = "filters") -> _native.Filter:
+    """As :func:`parse`; the predicate is one of the native core."""
     try:
-        predicate = _native.Filter.parse(text)
+        return _native.Filter.parse(text)
     except UnicodeEncodeError as error:
         raise ValueError(f"{option}: half of a pair of surrogates is no text (character {error.start + 1})") from None
     except ValueError as error:
@@ -60,4 +65,3 @@ def parse(text: str, option: str = "filters") -> Expression:
             ": names with other characters than letters, digits and _ are in backticks" if _has_sign(str(error)) else ""
         )
         raise ValueError(f"{option}: {error}{advice}") from None
-    return parsed_expression(predicate)

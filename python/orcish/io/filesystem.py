@@ -10,29 +10,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from orcish import _native
+from orcish._native import Location, complete_storage
 from orcish.errors import UnsupportedError
 from orcish.file_systems import check_file_system
 from orcish.io.names import display_name, errors_with_name
-from orcish.io.paths import PATTERN, is_http, native_source, path_text
-from orcish.io.storage import native_storage
+from orcish.io.paths import PATTERN, path_text
 from orcish.io.system_path import SystemPath
 
 if TYPE_CHECKING:
     from orcish.io.systems import System
 
-__all__ = ["foreign_path", "in_file_system", "is_foreign", "is_there", "opened_place", "table_folder"]
-
-HTTP = ("http", "https")
-OWN = frozenset(
-    ("", "file", "local", *("s3", "s3a", "gs", "gcs", "az", "azure", "adl", "abfs", "abfss"), "hdfs", "viewfs", *HTTP)
-)
-"""Schemes of URLs that orcish opens itself."""
-
-
-def is_foreign(path: str) -> bool:
-    """Whether a location is a URL that orcish does not open itself."""
-    scheme, sign, _ = path.partition("://")
-    return bool(sign) and scheme.lower() not in OWN
+__all__ = ["foreign_path", "in_file_system", "is_there", "table_folder"]
 
 
 def foreign_path(url: str, storage_options: Mapping[str, Any] | None) -> SystemPath:
@@ -69,12 +57,13 @@ def foreign_path(url: str, storage_options: Mapping[str, Any] | None) -> SystemP
 
 def is_there(url: str, storage_options: Mapping[str, Any]) -> bool:
     """Whether there is a file at a URL. Nothing is written to servers of HTTP, which are not asked."""
-    if is_foreign(url):
+    location = Location(url)
+    if location.is_foreign:
         try:
             return bool(foreign_path(url, storage_options).files())
         except FileNotFoundError:
             return False
-    return not is_http(url) and _native.stat(url, native_storage(url, storage_options)) is not None
+    return not location.is_http and _native.stat(url, complete_storage(url, storage_options)) is not None
 
 
 def in_file_system(source: Any, filesystem: Any, storage_options: Any, *, is_target: bool = False) -> Any:
@@ -95,7 +84,7 @@ def in_file_system(source: Any, filesystem: Any, storage_options: Any, *, is_tar
     if filesystem is None:
         if isinstance(source, list | tuple):
             return [in_file_system(each, None, storage_options) for each in source]
-        is_url = isinstance(source, str) and is_foreign(source)
+        is_url = isinstance(source, str) and Location(source).is_foreign
         return foreign_path(source, storage_options) if is_url else source
     if storage_options is not None:
         raise ValueError("storage_options are for URLs: a file system has settings of its own")
@@ -103,11 +92,6 @@ def in_file_system(source: Any, filesystem: Any, storage_options: Any, *, is_tar
     if isinstance(source, list | tuple):
         return [_within(each, system, is_target) for each in source]
     return _within(source, system, is_target)
-
-
-def opened_place(place: Any) -> Any:
-    """A place of :func:`in_file_system` in the form that the native core opens."""
-    return place.file() if isinstance(place, SystemPath) else native_source(place)
 
 
 def table_folder(target: Any, filesystem: Any, storage_options: Any) -> Any:

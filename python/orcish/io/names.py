@@ -7,7 +7,7 @@ import re
 import urllib.parse
 from collections.abc import Iterator
 
-from orcish import _native
+from orcish._native import display_name
 from orcish.errors import OrcishError
 
 __all__ = ["display_name", "errors_about", "errors_about_rows", "errors_with_name", "without_credentials"]
@@ -22,20 +22,9 @@ USER = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://(?P<user>[^/?#]*)@")
 """The beginning of a URL with credentials."""
 
 
-def display_name(location: str) -> str:
-    """A path or URL for people: each URL of a chain of fsspec loses its credentials and its query."""
-    urls = LINK.split(location)
-    return "::".join(map(_link_name, urls)) if len(urls) > 1 else _display_name(location)
-
-
-def _display_name(location: str) -> str:
-    # Names of files may have bytes that are no text.
-    return _native.display_name(location.encode(errors="replace").decode())
-
-
 def _link_name(url: str) -> str:
     """The name of a URL of a chain, whose host may be the name of a file."""
-    found = _display_name(url)
+    found = display_name(url)
     return found if re.split("[?#]", url, maxsplit=1)[0].endswith("/") else found.removesuffix("/")
 
 

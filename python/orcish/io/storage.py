@@ -1,16 +1,15 @@
-"""Options of stores as the native core takes them, with what the profiles of AWS say."""
+"""Options of S3, with what the profiles of AWS say."""
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from orcish.io.aws_profile import Profile, credentials_of, read_profile
 from orcish.io.names import display_name
 
-__all__ = ["TRUE", "native_storage"]
+__all__ = ["with_profile"]
 
 PROFILE = "aws_profile"
 """The option with the name of a profile."""
@@ -31,77 +30,22 @@ SOURCES = (
 REGIONS = ("region", "default_region")
 ENDPOINTS = ("endpoint", "endpoint_url", "endpoint_url_s3")
 
-EMPTY_PART = re.compile(r"(?:s3a?|gs|gcs|az|azure|adl|abfss?)://[^/]*/(?P<path>/+[^/].*)", re.IGNORECASE | re.DOTALL)
-"""URLs of stores whose key begins with a slash."""
 
-WORDS: Mapping[str, Mapping[str, str]] = {
-    "s3": {
-        "anon": "aws_skip_signature",
-        "key": "aws_access_key_id",
-        "secret": "aws_secret_access_key",
-        "client_kwargs": "aws_endpoint and aws_region",
-    },
-    "gs": {"anon": "google_skip_signature", "token": "google_service_account"},
-    "az": {
-        "anon": "azure_skip_signature",
-        "connection_string": "azure_storage_account_name and azure_storage_account_key",
-    },
-}
-"""Options of the file systems of fsspec that the native core does not have, by scheme, and what is meant."""
-
-
-def native_storage(locations: str | Iterable[str], options: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """The options of stores for the native core.
-
-    For URLs of S3, what is in neither the options nor the environment comes from the profile of AWS: credentials, the
-    region, and the endpoint. It is looked up in each process, as the environment is.
+def with_profile(url: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The options of the store of a URL of S3. What is in neither the options nor the environment comes from the
+    profile of AWS: credentials, the region, and the endpoint. ``_native.complete_storage`` calls this function in each
+    process, as the environment is looked up.
 
     Args:
-        locations: The paths or URLs that the options are for.
+        url: The URL.
         options: The options of the user.
 
     Raises:
         PermissionError: There are no credentials anywhere, and the role of the machine is not to be asked for.
         UnsupportedError: Only botocore obtains them, and it is not installed.
-        ValueError: The key of an object begins with a slash, an option is one of fsspec, or the endpoint is one of HTTP
-            that is not allowed. The files of profiles cannot be parsed, or there is no such profile.
+        ValueError: The endpoint is one of HTTP that is not allowed. The files of profiles cannot be parsed, or there is
+            no such profile.
     """
-    given = None if options is None else dict(options)
-    several = (locations,) if isinstance(locations, str) else list(locations)
-    for each in several:
-        _check_key(each)
-    for key in given or ():
-        _check_word(str(key), next(iter(several), ""))
-    url = next((each for each in several if each[:6].lower().startswith(("s3://", "s3a://"))), None)
-    return given if url is None else _with_profile(url, given or {})
-
-
-def _check_key(url: str) -> None:
-    """Refuses keys that begin with a slash. The native core refuses other empty parts, and takes this slash for none,
-    which is the key of another object.
-
-    Raises:
-        ValueError: The key begins with one.
-    """
-    found = EMPTY_PART.match(url)
-    if found is not None:
-        path = found["path"]
-        raise ValueError(f'{display_name(url)}: no path of a store: Path "{path}" contained empty path segment')
-
-
-def _check_word(key: str, url: str) -> None:
-    """Refuses options of the file systems of fsspec.
-
-    Raises:
-        ValueError: It is one of those; the message has the option that is meant.
-    """
-    scheme = url.partition("://")[0].lower()
-    meant = WORDS.get({"s3a": "s3", "abfs": "az", "abfss": "az"}.get(scheme, scheme), {}).get(key)
-    if meant is not None:
-        raise ValueError(f"{display_name(url)}: {key!r} is an option of fsspec; did you mean {meant}?")
-
-
-def _with_profile(url: str, options: dict[str, Any]) -> dict[str, Any]:
     own = _given(options)
     around = _given({key: value for key, value in os.environ.items() if key.startswith("AWS_") and value})
     _check_http(url, options, own | around)

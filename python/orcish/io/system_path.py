@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import collections
+import itertools
 import os
 import threading
 import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from orcish._native import above_pattern, matches_pattern
 from orcish.io.names import display_name, errors_with_name
 from orcish.io.outputs import NamedOutput, Output, target_exists
-from orcish.io.paths import PATTERN, folder_above
-from orcish.io.patterns import matches, segments
+from orcish.io.paths import PATTERN
 from orcish.io.versions import FileChangedError, Version, check_unchanged
 from orcish.terminal import printable
 
@@ -74,20 +75,22 @@ class SystemPath:
             return [SystemFile(self._system, self._path, self.location, status.size)]
         is_folder = _is_folder(status)
         is_pattern = not is_folder and any(sign in self._path for sign in PATTERN)
-        folder = folder_above(self._path) if is_pattern else self._path
+        folder = above_pattern(self._path) if is_pattern else self._path
         folder = "" if folder == "." else folder
-        pattern = segments(self._path[len(folder) :]) if is_pattern else []
+        pattern = self._path[len(folder) :] if is_pattern else ""
         start = len(folder.rstrip("/"))
         with errors_with_name(self.location):
             found = self._system.find(folder)
         for path, _ in found:
             _check_below(folder, path, self.location)
         names = {path: size for path, size in found if not path.endswith(("/", FOLDER_MARKER))}
-        chosen = sorted(path for path in names if matches(pattern, [each for each in path[start:].split("/") if each]))
+        paths = sorted(names)
+        is_match = matches_pattern(pattern, [path[start:] for path in paths])
+        chosen = list(itertools.compress(paths, is_match))
         if not chosen and not is_folder:
             hint = ": nothing matches the pattern" if is_pattern else ""
             raise FileNotFoundError(f"no files: {self}{hint}")
-        base = folder_above(self.location) if is_pattern else self.location
+        base = above_pattern(self.location) if is_pattern else self.location
         base = "" if base == "." else base.rstrip("/")
         return [SystemFile(self._system, path, f"{base}{path[start:]}", names[path]) for path in chosen]
 

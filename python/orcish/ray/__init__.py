@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from orcish._native import Location
 from orcish.filters.pushdown import Filters
 from orcish.io.filesystem import table_folder
-from orcish.io.paths import absolute, absolute_source
+from orcish.io.paths import absolute_source
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.scanning import scan
 from orcish.tables.target import DatasetTarget, without_new_folders
@@ -130,7 +131,7 @@ def write(
     from orcish.ray.datasink import OrcDatasink, check_dataset, schema_of
 
     check_dataset(dataset)
-    folder = absolute(table_folder(target, filesystem, storage_options))
+    folder = Location(table_folder(target, filesystem, storage_options)).absolute()
     if schema is not None and not isinstance(schema, pa.Schema):
         raise TypeError(f"schema={schema!r}: must be a schema of pyarrow, not {type(schema).__name__}")
     rows = schema_of(dataset) if schema is None else schema

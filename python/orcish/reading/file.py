@@ -17,9 +17,8 @@ from orcish.filters.names import ColumnName
 from orcish.filters.pushdown import Filters
 from orcish.hints import FILE, missing_attribute
 from orcish.io.files import TableFile
-from orcish.io.filesystem import in_file_system, opened_place
-from orcish.io.paths import within, working_folder
-from orcish.io.storage import native_storage
+from orcish.io.filesystem import in_file_system
+from orcish.io.paths import within
 from orcish.io.system_path import SystemFile
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.progress import reported_so_far
@@ -109,19 +108,16 @@ class ORCFile(BatchSource):
         storage_options: StorageOptions | None = None,
         filesystem: FileSystem | None = None,
     ) -> None:
-        place = in_file_system(source, filesystem, storage_options)
-        native = opened_place(place)
-        self._given: tuple[Any, ...] = (native, limits, storage_options)
-        self._folder = working_folder()
+        place = source if filesystem is None else in_file_system(source, filesystem, storage_options)
         try:
             self._file = _native.File(
-                native,
-                tail=tail,
-                limits=cast("dict[str, int] | None", limits),
-                storage_options=native_storage(native if isinstance(native, str) else (), storage_options),
+                place, tail=tail, limits=cast("dict[str, int] | None", limits), storage_options=storage_options
             )
         except IsADirectoryError as error:
             raise IsADirectoryError(f"{error}: orcish.scan reads the files of a folder") from None
+        native = self._file.source
+        self._given: tuple[Any, ...] = (native, limits, storage_options)
+        self._folder = _native.working_folder()
         self._source = self._file.name if isinstance(native, str | SystemFile) else f"<{type(source).__name__}>"
 
     def __repr__(self) -> str:

@@ -16,8 +16,7 @@ from orcish.errors import OrcishError
 from orcish.filters.names import ColumnName, dotted
 from orcish.io.files import TableFile
 from orcish.io.names import display_name, errors_about
-from orcish.io.paths import within, working_folder
-from orcish.io.storage import native_storage
+from orcish.io.paths import within
 from orcish.io.system_path import SystemFile
 from orcish.reading.batches import schema_of
 from orcish.reading.explanation import STRIPES
@@ -60,7 +59,7 @@ class OrcFiles:
     """
     left_out: LeftOut = NOTHING_LEFT_OUT
     """The partition columns of the files that the rows do not have."""
-    folder: str | None = dataclasses.field(default_factory=working_folder, repr=False, compare=False)
+    folder: str | None = dataclasses.field(default_factory=_native.working_folder, repr=False, compare=False)
     """The working directory that relative paths are in."""
 
     part_names = STRIPES
@@ -89,9 +88,7 @@ class OrcFiles:
         options = type_options(options)
         schema = self.schema
         if schema is None and self.table_schema is not None:
-            # The limits of the files would let the schema take more memory.
-            schema_file(self.table_schema, self.limits)
-            return self._opened(self.table_schema.source, options)
+            return self._opened(self.table_schema, options)
         if schema is not None and self.is_part and options.get("null_map_keys") == "dictionary":
             # The types in the files change in the same way.
             schema = pa.schema([_with_null_keys(field) for field in schema], schema.metadata)
@@ -104,7 +101,7 @@ class OrcFiles:
                 schema=schema,
                 options=options,
                 matching=self.match,
-                storage_options=native_storage((file.location for file in self.files), self.storage_options),
+                storage_options=self.storage_options,
                 limits=cast("dict[str, int] | None", self.limits),
                 schema_of=self._schema_of,
             )
@@ -140,7 +137,7 @@ class OrcFiles:
         """
         names = collections.Counter[str]()
         found = []
-        for file in self.files if working_folder() == self.folder else self._absolute_files():
+        for file in self.files if _native.working_folder() == self.folder else self._absolute_files():
             name = display_name(file.location) if isinstance(file.source, SystemFile) else file.location
             if name != file.location:
                 names[name] += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import pyarrow as pa
 
@@ -16,6 +16,7 @@ from orcish.filters.advice import timestamp_advice
 from orcish.filters.expression import Expression
 from orcish.filters.names import ColumnName
 from orcish.filters.pushdown import Filters, Successive, combined, own_expression, split_all
+from orcish.filters.text import native_predicate
 from orcish.io.names import display_name
 from orcish.progress import reported
 from orcish.reading.batches import Seen, native_batches, read_all, reader_of_batches, schema_of, table_of
@@ -25,6 +26,7 @@ from orcish.types import ProgressOption
 
 __all__ = ["ScanReader"]
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -105,14 +107,15 @@ class ScanReader:
         # Of several columns of one name, the first one is read.
         return self.with_options(columns=list(dict.fromkeys(schema_of(self.opened.readable()).names)))
 
-    def with_null_keys(self, read: Callable[[ScanReader], T]) -> T:
+    def with_null_keys(self, read: Callable[Concatenate[ScanReader, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What a function reads; keys of maps are dictionaries where one is null and no option says otherwise."""
         try:
-            return read(self)
+            return read(self, *args, **kwargs)
         except NullMapKeyError:
             if "null_map_keys" in self.options or not self.source.reads_null_keys:
                 raise
-            return read(ScanReader(self.source, {**self.options, "null_map_keys": "dictionary"}))
+            reader = ScanReader(self.source, {**self.options, "null_map_keys": "dictionary"})
+            return read(reader, *args, **kwargs)
 
     def takes_filters(self) -> bool:
         """Whether further filters can be applied together with those of the options: there is no limit, and no filter
@@ -170,9 +173,9 @@ class ScanReader:
             seen: Called with the rows of each batch, where there is no progress.
         """
         if not progress:
-            return self.with_null_keys(lambda reader: reader._table(seen))
+            return self.with_null_keys(ScanReader._table, seen)
         with reported(progress, f"read {self.name}", self.row_count()) as add:
-            return self.with_null_keys(lambda reader: reader._table(add))
+            return self.with_null_keys(ScanReader._table, add)
 
     def _table(self, seen: Seen | None = None) -> pa.Table:
         table = read_all(self.scan().read(), lambda: self.name, seen)
@@ -285,17 +288,22 @@ class ScanReader:
 def _native_scan(opened: _native.Scan, options: dict[str, Any]) -> _native.Scan:
     """The native scan under options that its types do not depend on; raises as :meth:`ScanReader.scan`."""
     native = dict(options)
-    filters, limit, row_number = native.pop("filters", None), native.pop("limit", None), row_number_name(options)
-    native["row_number"] = row_number
-    readable = _Readable(opened, native)
+    filters, limit = native.pop("filters", None), native.pop("limit", None)
+    if "row_number" in native:
+        native["row_number"] = row_number_name(options)
     if native.get("columns") is not None:
-        _check_columns(row_number, native["columns"], readable)
-    stages = Successive.stages(filters, limit)
-    native["stages"] = [(*_native_filters(each, readable), of_stage) for each, of_stage in stages]
+        _check_columns(native.get("row_number"), native["columns"], _Readable(opened, native))
+    if filters is None:
+        return opened.with_options({**native, "stages": [(None, [], limit)]})
+    readable = _Readable(opened, native)
+    if isinstance(filters, Successive):
+        stages = [(*_native_filters(each, readable), of) for each, of in Successive.stages(filters, limit)]
+    else:
+        stages = [(*_native_filters(filters, readable), limit)]
     try:
-        return opened.with_options(native)
+        return opened.with_options({**native, "stages": stages})
     except ValueError as error:
-        raise _with_advice(error, native["stages"], readable) from None
+        raise _with_advice(error, stages, readable) from None
 
 
 class _Readable:
@@ -327,6 +335,8 @@ def _native_filters(filters: Filters | None, readable: _Readable) -> tuple[_nati
     """The predicate of the native core, and the filters that other libraries evaluate."""
     if filters is None:
         return None, []
+    if isinstance(filters, str):
+        return native_predicate(filters), []
     own = own_expression(filters)
     if own is not None:
         return own.native, []

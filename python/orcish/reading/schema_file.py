@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from orcish import _native
 from orcish.errors import OrcishError
 from orcish.reading.file import ORCFile
 from orcish.tables.log.schema import TableSchema
 from orcish.types import Limits
 
 __all__ = ["schema_file"]
-
-MAX_TAIL = 16 << 20
-"""Maximum bytes of the footer, also once it is decoded, which is enough for about 25,000 columns."""
 
 
 def schema_file(schema: TableSchema, limits: Limits | None = None) -> ORCFile:
@@ -25,9 +23,8 @@ def schema_file(schema: TableSchema, limits: Limits | None = None) -> ORCFile:
         LimitExceededError: It takes more memory than the schema of a table.
     """
     own: Limits = dict(limits or {})  # type: ignore[assignment]
-    own["tail"] = min(own.get("tail", MAX_TAIL), MAX_TAIL)
+    own["tail"] = min(own.get("tail", _native.MAX_SCHEMA_TAIL), _native.MAX_SCHEMA_TAIL)
     try:
         return ORCFile(schema.file, limits=own)
     except OrcishError as error:
-        _, name, *_ = schema.source
-        raise type(error)(f"{name}: {str(error).removeprefix('<memory>: ')}") from None
+        raise type(error)(f"{schema.table}: the schema in the log: {str(error).removeprefix('<memory>: ')}") from None

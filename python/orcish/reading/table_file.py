@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from orcish import _native
+from orcish._native import complete_storage
 from orcish.errors import CorruptFileError
-from orcish.io.storage import native_storage
 from orcish.reading.file import ORCFile
 from orcish.types import StorageOptions
 
@@ -23,7 +23,7 @@ def file_of_table(source: Any, storage: StorageOptions | None) -> ORCFile | None
     try:
         return ORCFile(source, storage_options=storage)
     except CorruptFileError:
-        found = _native.stat(source, native_storage(source, storage)) if isinstance(source, str) else None
+        found = _native.stat(source, complete_storage(source, storage)) if isinstance(source, str) else None
         if found is None or found[0]:
             raise
     return None

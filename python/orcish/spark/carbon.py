@@ -9,12 +9,12 @@ import pyarrow as pa
 from pyspark.sql import types as T  # noqa: N812
 
 from orcish import _native
+from orcish._native import Location
 from orcish.arrow.exported import ExportedSchema
 from orcish.arrow.nested import fields_by_path, map_columns
 from orcish.carbon.source import CarbonSource
 from orcish.errors import OrcishError
 from orcish.filters.pushdown import Filters
-from orcish.io.paths import local_path
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.spark.columns import check_names, find_column, same_name
@@ -47,7 +47,7 @@ def open_carbon(options: TableOptions, schema: T.StructType | None, filters: Fil
         OrcishError: The table cannot be read.
     """
     _check_options(options)
-    source = CarbonSource.at(local_path(options.paths[0]), dict(options.storage), None, options.external_locations)
+    source = CarbonSource.at(Location(options.paths[0]).path, dict(options.storage), None, options.external_locations)
     scan = Scan(ScanReader(source, {"batch_size": options.batch_size}))
     stored = scan.schema
     check_names(stored.names, options.case_sensitive)

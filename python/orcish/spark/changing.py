@@ -9,8 +9,8 @@ import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+from orcish._native import Location
 from orcish.filters.pushdown import Filters
-from orcish.io.paths import absolute
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.sizes import parse_size
 from orcish.spark.options import to_text
@@ -91,7 +91,11 @@ def compact(
     session = active_session(spark)
     size = parse_size(target_file_size)
     plan = CompactionPlan.of(
-        absolute(target), to_text(storage_options or {}), size, rewrite, chosen_options(options, WriteOptions)
+        Location(target).absolute(),
+        to_text(storage_options or {}),
+        size,
+        rewrite,
+        chosen_options(options, WriteOptions),
     )
 
     def run(task: CompactionTask) -> list[tuple[Any, ...]]:
@@ -147,7 +151,7 @@ def delete(
     """
     session = active_session(spark)
     plan = DeletionPlan.of(
-        absolute(target), filters, to_text(storage_options or {}), chosen_options(options, WriteOptions)
+        Location(target).absolute(), filters, to_text(storage_options or {}), chosen_options(options, WriteOptions)
     )
 
     def run(task: DeletionTask) -> list[tuple[Any, ...]]:

@@ -14,12 +14,12 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from orcish.carbon.detect import check_not_carbon, is_carbon_table, is_of_carbon
+from orcish._native import Location, has_carbon_metadata
+from orcish.carbon.detect import check_not_carbon, is_of_carbon
 from orcish.errors import UnsupportedError
 from orcish.io.files import TableFile
-from orcish.io.identity import place_of
 from orcish.io.names import display_name
-from orcish.io.paths import absolute, expanded, path_text
+from orcish.io.paths import path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import reader_of
@@ -121,7 +121,7 @@ def convert(
     """
     session = active_session(spark)
     storage = to_text(storage_options or {})
-    target = absolute(target)
+    target = Location(target).absolute()
     check_not_carbon(target, storage)
     job = Job(target, storage)
     rows = _source(session, source, format, read_options or {}, storage)
@@ -148,7 +148,7 @@ def convert(
     # Files of a data frame are those of Spark.
     there: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     if rows.files is not None and not isinstance(source, DataFrame):
-        there = reading(absolute(source), storage, rows.files.locations, PySparkException)
+        there = reading(Location(source).absolute(), storage, rows.files.locations, PySparkException)
     with job.cleaned_up() as staged, there:
         staged += rows.write(session, to, list(sort_within or ()), f"orcish: convert to {target}")
         to.commit(staged, existing_data)
@@ -178,15 +178,15 @@ class _Source:
         Raises:
             ValueError: A file is not read, or values of a partition column are not those of its folder.
         """
-        folder = place_of(target, storage)
-        inside = [file for file in self.listed if place_of(file.location, storage).is_below(folder)]
+        folder = Location(target).place(storage)
+        inside = [file for file in self.listed if Location(file.location).place(storage).is_below(folder)]
         if not inside:
             return
-        read = {place_of(location, storage).path for location in self.read}
+        read = {Location(location).place(storage).path for location in self.read}
         for file in inside:
             # Spark lists files beside the folders of partitions, and does not read them.
             is_beside = self.folders and not file.partition
-            if is_beside or place_of(file.location, storage).path not in read:
+            if is_beside or Location(file.location).place(storage).path not in read:
                 raise ValueError(f"{display_name(file.location)} is not read, and would be removed: {_ELSEWHERE}")
         if self.files is not None:
             replaced = dataclasses.replace(self.files, files=inside)
@@ -212,10 +212,10 @@ def _source(
     if isinstance(source, DataFrame):
         return _Source(source.schema, [], functools.partial(_write_frame, source))
     files: list[TableFile] = []
-    if named in (None, "carbondata") and is_carbon_table(absolute(source), storage):
+    if named in (None, "carbondata") and has_carbon_metadata(Location(source).absolute(), storage):
         named = "carbondata"
     else:
-        files, schema = table_files(absolute(source), None, storage)
+        files, schema, _ = table_files(Location(source).absolute(), None, storage)
         if not files and schema is None:
             raise FileNotFoundError(f"no files: {source}")
         # A table without files has a log of ORC files.
@@ -237,7 +237,7 @@ def _source(
         return _Source(table.schema, folders, write, table.instant_types(), orc, files, locations)
 
     def load(**more: bool) -> DataFrame:
-        return spark.read.format(found).options(**{**options, **more}).load(expanded(path_text(source)))
+        return spark.read.format(found).options(**{**options, **more}).load(Location(path_text(source)).path)
 
     def stored() -> list[str]:
         return list(load(recursiveFileLookup=True).schema.names)
@@ -248,8 +248,8 @@ def _source(
         if "CANNOT_MERGE_SCHEMAS" not in str(error):
             raise
         raise UnsupportedError(
-            f"{display_name(absolute(source))}: a column has other types in other files, which Spark does not merge: "
-            "convert the files of each type by themselves"
+            f"{display_name(Location(source).absolute())}: a column has other types in other files, which Spark does "
+            "not merge: convert the files of each type by themselves"
         ) from None
     # For patterns, Spark has no partition columns.
     partition = next((file.partition for file in files if file.partition), [])

@@ -12,12 +12,11 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from orcish._native import Location, is_hidden
 from orcish.errors import OrcishError
 from orcish.filters.expression import Column, Expression, tree_of
 from orcish.filters.pushdown import Filters
-from orcish.io.filesystem import is_foreign
 from orcish.io.names import display_name
-from orcish.io.paths import expanded, is_hidden, is_http, is_pattern, local_path
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.spark.options import data_source_options, path_texts
 from orcish.spark.results import ResultSchema
@@ -195,7 +194,7 @@ def _warn_of_partitions(paths: Sequence[str], storage: StorageOptions | None, le
         storage: Options of the store.
         level: The frame that the warning names, counted from the caller.
     """
-    for path in map(expanded, paths):
+    for path in (Location(each).path for each in paths):
         if path in _known:
             continue
         _known.add(path)
@@ -217,10 +216,11 @@ def _has_partitions(path: str, storage: StorageOptions | None) -> bool:
     Raises:
         OSError, OrcishError, ValueError: There is no such folder, or the log cannot be read.
     """
-    place = local_path(path)
-    if is_pattern(place) or is_foreign(place) or is_http(place):
+    location = Location(path)
+    if location.is_pattern or location.is_foreign or location.is_http:
         return False
-    if "://" in place:
+    place = location.path
+    if not location.is_local:
         # Below this folder there are no files of the table.
         _, schema = table_log(place.rstrip("/"), storage).view("_orcish")
         return schema is not None and bool(schema[1])

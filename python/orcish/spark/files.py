@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from orcish import _native
+from orcish._native import Location, above_pattern
 from orcish.carbon.detect import has_carbon
 from orcish.errors import OrcishError
 from orcish.io.files import TableFile
-from orcish.io.filesystem import foreign_path, is_foreign
-from orcish.io.paths import PATTERN, folder_above, is_pattern, local_path
+from orcish.io.filesystem import foreign_path
+from orcish.io.paths import PATTERN
 from orcish.spark.options import TableOptions
-from orcish.tables.log.listing import Listing, table_locations
+from orcish.tables.log.listing import Listing, table_files
 from orcish.tables.log.schema import TableSchema
 
 __all__ = ["TableListing", "chosen_files", "normalized", "spark_files"]
@@ -73,9 +74,11 @@ class TableListing:
     @classmethod
     def of(cls, path: str, options: TableOptions) -> TableListing:
         """Lists a path."""
-        is_many = is_pattern(local_path(path))
-        base = folder_above(path) if is_many else path
-        locations, schema = table_locations(path, options.storage, options.pending)
+        is_many = Location(path).is_pattern
+        base = above_pattern(path) if is_many else path
+        listing = table_files(path, False, options.storage, options.pending)
+        schema = None if listing.schema is None else listing.schema._replace(shown=None)
+        locations = listing.locations
         partitions = False if options.recursive_file_lookup else options.partitions
         names = list(_names_below(base, locations))
         return cls(path, base, is_many, partitions, locations, names, schema, options.storage)
@@ -87,7 +90,7 @@ class TableListing:
         values = self._values.get(folder)
         if values is None:
             values = self._values[folder] = self._values_of(self.names[at], location)
-        source = foreign_path(location, self.storage).file() if is_foreign(location) else None
+        source = foreign_path(location, self.storage).file() if Location(location).is_foreign else None
         return TableFile(location, source, values)
 
     def _values_of(self, name: str, location: str) -> list[tuple[str, str | None]]:
@@ -239,7 +242,7 @@ def _names_below(base: str, locations: Sequence[str]) -> Iterator[str]:
 
 def normalized(location: str) -> str:
     """A location in a normalized spelling."""
-    scheme, sign, rest = local_path(location).partition("://")
+    scheme, sign, rest = Location(location).path.partition("://")
     if not sign:
         return Path(os.path.abspath(scheme)).as_posix()
     segments = [segment for segment in rest.split("/") if segment not in ("", ".")]

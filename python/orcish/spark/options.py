@@ -16,7 +16,8 @@ from typing import Any, Literal, cast
 
 import pyarrow as pa
 
-from orcish.io.paths import absolute, is_pattern, local_path, path_text
+from orcish._native import Location
+from orcish.io.paths import path_text
 from orcish.reading.scan import DEFAULT_SPLIT_SIZE
 from orcish.reading.source import DEFAULT_ROW_NUMBER
 from orcish.spark.option_parser import (
@@ -194,8 +195,8 @@ class TableOptions:
             ValueError: ``stateLocation`` is missing for several paths or a pattern.
         """
         if self.state_location is not None:
-            return absolute(self.state_location)
-        if len(self.paths) > 1 or is_pattern(local_path(self.paths[0])):
+            return Location(self.state_location).absolute()
+        if len(self.paths) > 1 or Location(self.paths[0]).is_pattern:
             # The folder of the table has the log of all its files, which is another order.
             raise ValueError(
                 "option stateLocation says where a stream of several paths, or a pattern, keeps what it has found"
@@ -287,7 +288,7 @@ def _paths(options: Mapping[str, str]) -> tuple[str, ...]:
     paths = [*([one] if one else []), *((names("paths", several) or ()) if several else ())]
     if not paths or not given.keys().isdisjoint(OF_CATALOG):
         raise ValueError(NO_PATH)
-    return tuple(map(absolute, paths))
+    return tuple(Location(path).absolute() for path in paths)
 
 
 def path_texts(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:

@@ -11,8 +11,9 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 from pyspark.sql import types as T  # noqa: N812
 
+from orcish._native import has_carbon_metadata
 from orcish.arrow.nested import fields_by_path, map_columns
-from orcish.carbon.detect import has_carbon, is_carbon_table
+from orcish.carbon.detect import has_carbon
 from orcish.carbon.source import check_no_external
 from orcish.errors import OrcishError, UnknownColumnError, UnsupportedError
 from orcish.filters.pushdown import Filters
@@ -97,10 +98,10 @@ class SparkTable:
                 have no union; a selected column has times or durations of several units, which Spark has as numbers.
         """
         if is_carbon is None and files is None:
-            is_carbon = len(options.paths) == 1 and is_carbon_table(options.paths[0], options.storage)
+            is_carbon = len(options.paths) == 1 and has_carbon_metadata(options.paths[0], options.storage)
         logged = None
         if files is None and not is_carbon:
-            files, logged = spark_files(options)
+            files, logged, _ = spark_files(options)
         if files is None or has_carbon(files):
             return cls(*open_carbon(options, schema, filters), options)
         check_no_external(options.external_locations, "option externalLocations")

@@ -9,10 +9,10 @@ from typing import Any, cast
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from orcish._native import Location
 from orcish.carbon.detect import check_not_carbon
 from orcish.errors import OrcishError
 from orcish.io.files import TableFile
-from orcish.io.paths import absolute
 from orcish.keywords import checked_keywords
 from orcish.reading.file import ORCFile
 from orcish.spark.files import spark_files
@@ -73,12 +73,14 @@ def verify(
     """
     session = active_session(spark)
     storage = cast("Mapping[str, str]", storage_options or {})
-    check_not_carbon(absolute(path), storage)
-    files, schema = spark_files(
-        TableOptions((absolute(path),), partitions=False, recursive_file_lookup=recursive_file_lookup, storage=storage)
+    check_not_carbon(Location(path).absolute(), storage)
+    files, schema, _ = spark_files(
+        TableOptions(
+            (Location(path).absolute(),), partitions=False, recursive_file_lookup=recursive_file_lookup, storage=storage
+        )
     )
     if not files and schema is None:
-        raise FileNotFoundError(f"no files: {absolute(path)}")
+        raise FileNotFoundError(f"no files: {Location(path).absolute()}")
     # With many files, a task reads several of them.
     count = min(len(files), TASKS)
     tasks = [files[at::count] for at in range(count)]

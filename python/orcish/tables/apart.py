@@ -6,15 +6,13 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from orcish.io.identity import Place, place_of
+from orcish._native import Location, Place, above_pattern, matches_pattern
 from orcish.io.names import display_name
-from orcish.io.paths import folder_above, is_http, is_pattern, local_path
-from orcish.io.patterns import matches, segments
 from orcish.writing.target import check_no_source
 
 __all__ = ["check_apart"]
 
-PROBES = ((), ("a.orc",), ("a=1", "a.orc"))
+PROBES = ("", "a.orc", "a=1/a.orc")
 """Paths in a folder of a target that a pattern may match."""
 
 
@@ -46,39 +44,40 @@ def check_apart(
     """
     given = source if isinstance(source, list | tuple) else [source]
     names = [os.fspath(each) for each in given if isinstance(each, str | os.PathLike)]
-    paths, there = [local_path(name) for name in names], [local_path(file) for file in files]
+    sources, there = [Location(name) for name in names], [Location(file) for file in files]
     options = storage if target_storage is None else target_storage
-    own, shown = place_of(target, options, storage), display_name(target)
+    own, shown = Location(target).place(options, storage), display_name(target)
     if not is_folder:
-        check_no_source(target, [*names, *there], storage_options=storage, target_storage_options=options)
-
-    def place(location: str) -> Place:
-        return place_of(location, storage, options)
-
-    for name, path in zip(names, paths, strict=True):
-        if any(own.is_below(place(folder)) for folder in _folders(path, there)) or (
-            is_pattern(path) and not is_http(name) and _matches(path, own, place(folder_above(path)), is_folder)
-        ):
+        read = [*names, *(file.path for file in there)]
+        check_no_source(target, read, storage_options=storage, target_storage_options=options)
+    for name, found in zip(names, sources, strict=True):
+        if found.is_pattern:
+            above = above_pattern(found.path)
+            base = Location(above).place(storage, options)
+            # A pattern without a folder is one in the working directory.
+            rest = found.path if above == "." and not found.path.startswith("./") else found.path[len(above) :]
+            is_within = not found.is_http and _matches(rest, own, base, is_folder)
+        else:
+            folders = [found, *(Location(folder) for folder in _linked_folders(found, there))]
+            is_within = any(own.is_below(folder.place(storage, options)) for folder in folders)
+        if is_within:
             raise ValueError(f"{shown}: the target is in the source {display_name(name)}: {advice}")
     if not is_folder:
         return
     # A folder without files is a source, too.
-    for each in [*(path for path in paths if not is_pattern(path)), *there]:
-        if place(each).is_below(own):
-            raise ValueError(f"{shown}: the source {display_name(each)} is in the target: {advice}")
+    for found in [*(found for found in sources if not found.is_pattern), *there]:
+        if found.place(storage, options).is_below(own):
+            raise ValueError(f"{shown}: the source {display_name(found.path)} is in the target: {advice}")
 
 
-def _folders(source: str, files: list[str]) -> Iterator[str]:
-    """A source, and the folders in it that files of it are in, which may be links."""
-    if is_pattern(source):
+def _linked_folders(source: Location, files: list[Location]) -> Iterator[str]:
+    """The folders in a source that files of it are in, and that are links."""
+    if not source.is_local or not os.path.isdir(source.path):
         return
-    yield source
-    if "://" in source or not os.path.isdir(source):
-        return
-    start = source.rstrip("/")
+    start = source.path.rstrip("/")
     found = set()
     for file in files:
-        above = os.path.dirname(file)
+        above = os.path.dirname(file.path)
         while above.startswith(f"{start}/") and above not in found:
             found.add(above)
             above = os.path.dirname(above)
@@ -86,10 +85,8 @@ def _folders(source: str, files: list[str]) -> Iterator[str]:
 
 
 def _matches(pattern: str, target: Place, base: Place, is_folder: bool) -> bool:
-    """Whether a pattern matches a target, or what may be in it, given the folder above its first special character."""
+    """Whether a pattern in a folder matches a target, or what may be in it."""
     if not target.is_below(base):
         return False
-    above = folder_above(pattern)
-    inside = [name for name in target.path[len(base.path) :].split("/") if name]
-    rest = segments(pattern[len(above) :] if pattern.startswith(above) else pattern)
-    return any(matches(rest, [*inside, *probe]) for probe in (PROBES if is_folder else PROBES[:1]))
+    inside = target.path[len(base.path) :]
+    return any(matches_pattern(pattern, [f"{inside}/{probe}" for probe in (PROBES if is_folder else PROBES[:1])]))

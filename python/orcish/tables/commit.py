@@ -16,14 +16,13 @@ from typing import Any, Literal, NamedTuple
 import pyarrow as pa
 
 from orcish import _native
+from orcish._native import Location, complete_storage, is_hidden
 from orcish.errors import CommitError, UnfinishedCommitError
 from orcish.io.names import display_name
-from orcish.io.paths import is_hidden
 from orcish.tables.folder import FileInfo, Folder
 from orcish.tables.log.conflicts import reading
 from orcish.tables.log.schema import TableSchema
-from orcish.tables.log.table import check_folder, table_log, table_of
-from orcish.tables.log.transactions import check_not_transactional
+from orcish.tables.log.table import check_folder, table_log
 from orcish.writing.dataset import TableWriter
 
 __all__ = ["STAGED", "Job", "Staged", "TableView", "check_own_files", "is_in_partition"]
@@ -90,7 +89,7 @@ class Job:
     def __post_init__(self) -> None:
         check_folder(self.base)
         # A link or the working directory may change while the job runs.
-        root, inside = table_of(self.base)
+        root, inside = Location(self.base).table()
         object.__setattr__(self, "root", root)
         object.__setattr__(self, "inside", inside)
         object.__setattr__(self, "base", f"{root}/{inside}" if inside else root)
@@ -177,7 +176,7 @@ class Job:
             )
         files, schema = log.view(folder)
         names = [name for name, _ in files]
-        check_not_transactional(self.root, self.storage, names)
+        Location(self.root).check_not_transactional(names, complete_storage(self.root, self.storage))
         return TableView(position, names, None if schema is None else TableSchema(*schema, display_name(self.root)))
 
     def reading(self, names: Iterable[str], *errors: type[Exception]) -> contextlib.AbstractContextManager[None]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, cast
 
+from orcish._native import Location
 from orcish.io.filesystem import table_folder
-from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.progress import reported
 from orcish.sizes import parse_size
@@ -75,7 +75,7 @@ def compact(
     """
     chosen = chosen_options(options, WriteOptions)
     size = parse_size(target_file_size)
-    path = local_path(path_text(table_folder(target, filesystem, storage_options)))
+    path = Location(table_folder(target, filesystem, storage_options)).path
     storage = cast("dict[str, str]", dict(storage_options or {}))
     plan = CompactionPlan.of(path, storage, size, rewrite, chosen)
     done: list[CompactedFile] = []

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Literal, cast
 
 import pyarrow as pa
 
+from orcish._native import Location
 from orcish.arrow.nested import map_columns
 from orcish.filters.pushdown import Filters
 from orcish.io.names import errors_about_rows
-from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.reader import DerivedRows, rows_of
@@ -120,7 +120,7 @@ def convert(
         OSError: A file cannot be read or written.
     """
     chosen = chosen_options(options, WriteOptions)
-    base = local_path(path_text(target))
+    base = Location(target).path
     given: ScanOptions = {
         "columns": columns,
         "filters": filters,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, cast
 
+from orcish._native import Location
 from orcish.filters.pushdown import Filters
 from orcish.io.filesystem import table_folder
-from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.progress import reported
 from orcish.tables.deletion import Deleted, DeletedRows, DeletionPlan, delete_rows
@@ -69,7 +69,7 @@ def delete(
         OSError: A file cannot be read or written; the table is unchanged.
     """
     chosen = chosen_options(options, WriteOptions)
-    path = local_path(path_text(table_folder(target, filesystem, storage_options)))
+    path = Location(table_folder(target, filesystem, storage_options)).path
     storage = cast("dict[str, str]", dict(storage_options or {}))
     plan = DeletionPlan.of(path, filters, storage, chosen)
     done: list[DeletedRows] = []

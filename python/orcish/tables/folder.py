@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from orcish import _native
-from orcish.io.paths import local_path, native_source, path_text
-from orcish.io.storage import native_storage
+from orcish._native import Location, complete_storage
 from orcish.keywords import chosen_options
 from orcish.types import Source, StorageOptions, WriteOptions
 from orcish.writing.writer import ORCWriter, Written
@@ -78,7 +77,7 @@ class Folder:
     storage_options: StorageOptions | None = dataclasses.field(default=None, repr=False, hash=False)
 
     def __post_init__(self) -> None:
-        base = local_path(path_text(self.base))
+        base = Location(self.base).path
         if not base or base.endswith("://"):
             raise ValueError(f"{self.base!r} is no folder")
         if "://" not in base:
@@ -90,7 +89,7 @@ class Folder:
 
     @property
     def _options(self) -> dict[str, Any] | None:
-        return native_storage(self.base, self.storage_options)
+        return complete_storage(self.base, self.storage_options)
 
     def location(self, name: str) -> str:
         """The path or URL of a file, or, with an empty name, of the folder.
@@ -192,7 +191,7 @@ class Folder:
             ValueError: There are no files, or they differ; the message names the file and the difference.
         """
         *written, token = _native.merge_files(
-            [native_source(source) for source in sources],
+            [_native.opened_source(source) for source in sources],
             self.location(name),
             storage_options=self._options,
             publish=False,

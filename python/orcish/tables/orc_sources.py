@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from orcish import _native
-from orcish.carbon.detect import has_carbon, is_carbon
 from orcish.errors import UnsupportedError
 from orcish.io.filesystem import in_file_system
 from orcish.tables.log.listing import table_files
@@ -37,12 +36,9 @@ def orc_sources(
         UnsupportedError: The source is of CarbonData.
     """
     source = in_file_system(source, filesystem, storage_options)
-    carbon = UnsupportedError("CarbonData has no stripes: orcish.convert writes its tables as ORC files")
-    if is_carbon(source, storage_options):
-        raise carbon
-    files = table_files(source, False, storage_options).files
-    if has_carbon(files):
-        raise carbon
+    files, _, is_carbon = table_files(source, False, storage_options, is_read=True)
+    if is_carbon:
+        raise UnsupportedError("CarbonData has no stripes: orcish.convert writes its tables as ORC files")
     if not files:
         raise FileNotFoundError(f"no files: {title_of(source, 0)}")
     return [OrcSource(name_of(file.location), file.opened, file.location) for file in files]

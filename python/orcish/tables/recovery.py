@@ -6,9 +6,9 @@ import os
 from datetime import timedelta
 from typing import Literal, cast
 
+from orcish._native import Location
 from orcish.carbon.detect import check_not_carbon
 from orcish.io.filesystem import table_folder
-from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords
 from orcish.tables.log.table import of_log
 from orcish.types import FileSystem, StorageOptions
@@ -103,5 +103,5 @@ def vacuum(
 def _check_not_carbon(
     target: str | os.PathLike[str], filesystem: FileSystem | None, storage_options: StorageOptions | None
 ) -> None:
-    path = local_path(path_text(table_folder(target, filesystem, storage_options)))
+    path = Location(table_folder(target, filesystem, storage_options)).path
     check_not_carbon(path, cast("dict[str, str]", dict(storage_options or {})))

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish import _native
+from orcish._native import complete_storage
 from orcish.arrow.exported import schema_for_native
 from orcish.errors import UnsupportedError
 from orcish.io.files import TableFile
 from orcish.io.names import display_name, errors_about_rows
-from orcish.io.storage import native_storage
 from orcish.reading.file import ORCFile
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import Scan
@@ -130,7 +130,7 @@ def rewrite(
         folder.location(target),
         schema_for_native(types.read),
         options=native_options(native),
-        storage_options=native_storage(folder.base, storage),
+        storage_options=complete_storage(folder.base, storage),
         publish=False,
         staging=folder.location(attempt),
     )

@@ -6,16 +6,15 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from orcish._native import Location, is_hidden
 from orcish.errors import CommitError
 from orcish.io.names import display_name
-from orcish.io.paths import is_hidden
 from orcish.progress import reported
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.reader import BatchSource, row_count_of, rows_of
 from orcish.reading.scan import Scan, reader_of
 from orcish.tables.commit import check_own_files
 from orcish.tables.hidden_columns import check_hidden_columns
-from orcish.tables.log.table import table_of
 from orcish.tables.target import DatasetTarget
 from orcish.types import ProgressOption, StorageOptions
 from orcish.writing.dataset import MAX_PARTITIONS, WrittenFile
@@ -59,7 +58,7 @@ def rewrite_table(
             of a partition column than their folder.
         OSError, OrcishError: As in :func:`orcish.write_dataset`.
     """
-    root, inside = table_of(folder)
+    root, inside = Location(folder).table()
     if inside:
         raise ValueError(f"{display_name(folder)} is a partition of the table {display_name(root)}: rewrite the table")
     schema, _ = rows_of(changed(before))

@@ -11,11 +11,10 @@ from typing import Any, cast
 import pyarrow as pa
 
 from orcish import _native
+from orcish._native import Location, has_carbon_metadata
 from orcish.arrow.frames import fitted_metadata
 from orcish.arrow.nested import value_type
-from orcish.carbon.detect import is_carbon, is_carbon_file
 from orcish.errors import CommitError, OptionError, UnknownColumnError, UnsupportedError, closest_match
-from orcish.io.paths import local_path, path_text
 from orcish.tables.appending import ExistingTable, cast_batch
 from orcish.tables.commit import Job, Staged
 from orcish.tables.folder import FileInfo
@@ -68,16 +67,16 @@ class DatasetTarget:
             OSError, OrcishError, ValueError: As in :func:`orcish.write_dataset`.
         """
         schema = fitted_metadata(schema, is_whole=False)
-        folder = _folder(local_path(path_text(target)))
+        folder = _folder(Location(target).path)
         by = _partition_columns(partition_by, schema)
         job = Job(folder, cast("dict[str, str]", dict(storage_options or {})))
-        if is_carbon(folder, storage_options):
+        if has_carbon_metadata(folder, storage_options):
             raise _has_carbon(folder)
         update = Update(job, existing_data, tuple(by), options.get("arrow_schema") is not False)
         update.check_columns(schema.names)
         update.check_partitioned()
         state = update.state()
-        if any(is_carbon_file(name) for name in state.names):
+        if any(Location(name).is_carbon_file for name in state.names):
             raise _has_carbon(folder)
         if existing_data == "error" and state.exists:
             raise data_exists(folder, has_files=bool(state.names))

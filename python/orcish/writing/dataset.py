@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from orcish import _native
+from orcish._native import complete_storage
 from orcish.arrow.exported import ExportedArray, schema_for_native
 from orcish.io.names import display_name
-from orcish.io.storage import native_storage
 from orcish.terminal import printable
 from orcish.types import StorageOptions
 from orcish.writing.writer import native_options
@@ -96,7 +96,7 @@ class TableWriter:
             max_open_files=max_open_files,
             max_partitions=max_partitions,
             max_memory=max_memory,
-            storage_options=native_storage(base, storage_options),
+            storage_options=complete_storage(base, storage_options),
             publish=staging is None,
             staging=staging,
             options=native_options(dict(options or {})),

@@ -7,8 +7,8 @@ import dataclasses
 from typing import cast
 
 from orcish import _native
-from orcish.io.filesystem import in_file_system, opened_place
-from orcish.io.storage import native_storage
+from orcish._native import complete_storage, opened_source
+from orcish.io.filesystem import in_file_system
 from orcish.keywords import checked_keywords
 from orcish.types import FileSystem, Limits, Source, StorageOptions, Target
 from orcish.writing.target import check_no_source, published_target
@@ -97,7 +97,7 @@ def recover_file(
     """
     given = [source] if like is None else [source, like]
     places = in_file_system(given, filesystem, storage_options)
-    files = [opened_place(place) for place in places]
+    files = [opened_source(place) for place in places]
     check_no_source(target, given, filesystem, storage_options)
     new = (
         contextlib.nullcontext()
@@ -109,7 +109,7 @@ def recover_file(
             files[0],
             native,
             like=None if like is None else files[1],
-            storage_options=native_storage(
+            storage_options=complete_storage(
                 (each for each in (*files, native) if isinstance(each, str)), storage_options
             ),
             limits=cast("dict[str, int] | None", limits),

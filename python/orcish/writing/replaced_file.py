@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from orcish import _native
+from orcish._native import Location, complete_storage
 from orcish.errors import CommitError
-from orcish.io.filesystem import foreign_path, is_foreign
+from orcish.io.filesystem import foreign_path
 from orcish.io.names import display_name
-from orcish.io.paths import local_path
-from orcish.io.storage import native_storage
 from orcish.io.versions import FileChangedError, Version
 from orcish.progress import reported
 from orcish.reading.reader import BatchSource, row_count_of, rows_of
@@ -35,12 +34,12 @@ class ReplacedFile:
     """
 
     def __init__(self, location: str, storage: Mapping[str, Any]) -> None:
-        path = local_path(location)
+        found = Location(location)
         # The working directory may change.
-        self._location = path if "://" in path else os.path.abspath(path)
+        self._location = os.path.abspath(found.path) if found.is_local else found.path
         self._name = display_name(location)
         self._storage = dict(storage)
-        self._is_foreign = is_foreign(path)
+        self._is_foreign = found.is_foreign
         self._version = _version(self._location, self._storage)
 
     def write(self, rows: BatchSource, *, progress: ProgressOption = False, options: Mapping[str, Any]) -> Written:
@@ -65,7 +64,7 @@ class ReplacedFile:
                 output.abort()
                 raise
             return written
-        storage = native_storage(self._location, self._storage)
+        storage = complete_storage(self._location, self._storage)
         unpublished = {"publish": False, "storage_options": self._storage}
         written, token = self._written(self._location, rows, progress, options, unpublished)
         publish(self._location, token, storage, self._check_unchanged)
@@ -108,9 +107,9 @@ def _version(location: str, storage: dict[str, Any]) -> tuple[Any, ...] | Versio
         except FileNotFoundError:
             raise FileNotFoundError(f"no such file: {display_name(location)}") from None
         return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
-    if is_foreign(location):
+    if Location(location).is_foreign:
         return foreign_path(location, storage).version()
-    stored = _native.stat(location, native_storage(location, storage))
+    stored = _native.stat(location, complete_storage(location, storage))
     if stored is None:
         raise FileNotFoundError(f"no such file: {display_name(location)}")
     return stored

@@ -8,12 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from orcish import _native
+from orcish._native import Location, Place, complete_storage
 from orcish.io.filesystem import in_file_system
-from orcish.io.identity import LOCAL, Place, place_of
 from orcish.io.names import display_name, errors_with_name
 from orcish.io.outputs import NewFolder, Output, target_appeared, target_exists
-from orcish.io.paths import expanded, is_unicode, local_path
-from orcish.io.storage import native_storage
 from orcish.io.system_path import SystemPath
 from orcish.types import FileSystem, StorageOptions
 
@@ -66,13 +64,14 @@ class NewLocalTarget(FileTarget):
 
     def __init__(self, path: str, *, can_stage: bool) -> None:
         super().__init__(path)
+        location = Location(path)
         with errors_with_name(path):
-            self._folder = NewFolder(local_path(path))
-        if can_stage and is_unicode(path):
+            self._folder = NewFolder(location.path)
+        if can_stage and location.is_unicode:
             self.publish, self.staging = False, self._folder.path
         else:
             # The file is published within the folder.
-            self.native = os.path.join(self._folder.path, os.path.basename(local_path(path)))
+            self.native = os.path.join(self._folder.path, os.path.basename(location.path))
         self._path = path
 
     def complete(self, token: bytes | None) -> None:  # noqa: ARG002
@@ -91,7 +90,7 @@ class NewObjectTarget(FileTarget):
     def __init__(self, url: str, storage_options: StorageOptions | None, *, can_stage: bool) -> None:
         super().__init__(url)
         self.publish = not can_stage
-        self._options = native_storage(url, storage_options)
+        self._options = complete_storage(url, storage_options)
         if self._exists():
             raise target_exists(url)
 
@@ -161,7 +160,7 @@ def file_target(
     native = _checked_target(place)
     if overwrite or not isinstance(native, str):
         return FileTarget(native)
-    if "://" in local_path(native):
+    if not Location(native).is_local:
         return NewObjectTarget(native, storage_options, can_stage=can_stage)
     return NewLocalTarget(native, can_stage=can_stage)
 
@@ -240,13 +239,13 @@ def _place(path: str | os.PathLike[str], filesystem: FileSystem | None, *storage
     """The place of a path or URL."""
     place = path if filesystem is None else in_file_system(path, filesystem, None, is_target=True)
     if isinstance(place, SystemPath):
-        return Place("filesystem", None, None, place.location.strip("/"))
-    return place_of(os.fspath(place), *storage)
+        return Place.within_file_system(place.location)
+    return Location(place).place(*storage)
 
 
 def _identity(place: Place) -> tuple[int, int] | None:
     """What hard links of a file of the local disk have in common; ``None`` where there is no such file."""
-    if place.kind != LOCAL:
+    if not place.is_local:
         return None
     try:
         found = os.stat(place.path)
@@ -258,7 +257,7 @@ def _identity(place: Place) -> tuple[int, int] | None:
 def _checked_target(target: Any) -> Any:
     found = os.fspath(target) if isinstance(target, os.PathLike) else target
     if isinstance(found, str):
-        path = local_path(found)
+        path = Location(found).path
         scheme, _, rest = path.rpartition("://")
         # The native core names the fault of a URL of a whole bucket.
         is_bucket = bool(scheme) and not rest.strip("/").partition("/")[2]
@@ -267,7 +266,7 @@ def _checked_target(target: Any) -> Any:
                 f"{display_name(found)} is a directory: orcish.write_dataset writes a folder of files, and a "
                 "file has a name such as a.orc"
             )
-        return expanded(found)
+        return path
     if hasattr(found, "write"):
         return found
     raise TypeError(f"a file is written to a path, a URL or a file object, not to {type(target).__name__}")

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import pyarrow as pa
 
 from orcish import _native
+from orcish._native import complete_storage, opened_source
 from orcish.arrow.exported import schema_for_native
-from orcish.io.filesystem import in_file_system, opened_place
+from orcish.io.filesystem import in_file_system
 from orcish.io.paths import path_text
-from orcish.io.storage import native_storage
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.progress import reported, reported_so_far
 from orcish.reading.file import ORCFile
@@ -110,7 +110,7 @@ class ORCWriter:
                 native,
                 schema_for_native(schema),
                 options=native_options(chosen),
-                storage_options=native_storage(native if isinstance(native, str) else (), storage_options),
+                storage_options=complete_storage(native if isinstance(native, str) else (), storage_options),
                 publish=publish and self._target.publish,
                 staging=self._target.staging if staging is None else path_text(staging),
             )
@@ -365,10 +365,10 @@ def merge(
         OSError: A file cannot be read, or the new file cannot be written.
     """
     places = in_file_system(sources, filesystem, storage_options)
-    files = [opened_place(place) for place in places]
+    files = [opened_source(place) for place in places]
     native_limits = cast("dict[str, int] | None", limits)
     new = file_target(target, filesystem, storage_options, overwrite=overwrite)
-    options = native_storage((each for each in (*files, new.native) if isinstance(each, str)), storage_options)
+    options = complete_storage((each for each in (*files, new.native) if isinstance(each, str)), storage_options)
     try:
         with reported_so_far(progress, f"merge {name_of(target)}", None) as done:
             *written, token = _native.merge_files(

@@ -6,10 +6,10 @@ import argparse
 import os
 from typing import Any
 
+from orcish._native import Location
 from orcish.filters.names import dotted
 from orcish.io.files import TableFile
 from orcish.io.names import display_name
-from orcish.io.paths import local_path
 from orcish.reading.reader import BatchSource
 from orcish.reading.scan import Scan
 from orcish.tables.apart import check_apart
@@ -41,7 +41,7 @@ def target_format(target: str, given: str | None) -> str | None:
     Raises:
         WrongArgumentsError: The name has an ending of no known format.
     """
-    is_folder = os.path.isdir(local_path(target))
+    is_folder = os.path.isdir(Location(target).path)
     found = given or named(target).format
     if is_folder and found in (None, ORC) and given is None:
         return None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from orcish._native import Location
 from orcish.errors import UnsupportedError
 from orcish.io.names import display_name
-from orcish.io.paths import is_http
 
 __all__ = ["COMPRESSED", "ENDINGS", "FORMATS", "ORC", "TEXT", "Named", "codec_of", "named", "unknown_ending"]
 
@@ -80,7 +80,7 @@ def unknown_ending(name: str) -> str:
 
 def _last(name: str) -> str:
     # Queries of URLs follow the name.
-    path = name.partition("?")[0] if is_http(name) else name
+    path = name.partition("?")[0] if Location(name).is_http else name
     return "" if path.endswith("/") else path.rpartition("/")[2]
 
 

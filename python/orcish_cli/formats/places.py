@@ -12,11 +12,10 @@ from typing import Any
 
 import pyarrow as pa
 from orcish import _native
-from orcish.io.filesystem import foreign_path, is_foreign
+from orcish._native import Location, complete_storage
+from orcish.io.filesystem import foreign_path
 from orcish.io.names import display_name
 from orcish.io.outputs import NamedOutput, kind_of
-from orcish.io.paths import local_path
-from orcish.io.storage import native_storage
 from orcish.writing.target import FileTarget, SystemTarget, file_target
 
 from orcish_cli.formats.bounded_file import BoundedFile
@@ -40,8 +39,9 @@ def open_input(location: str, storage: Mapping[str, Any]) -> pa.NativeFile:
     Raises:
         OSError: The file cannot be opened.
     """
-    path = local_path(location)
-    if "://" in path:
+    found = Location(location)
+    path = found.path
+    if not found.is_local:
         return pa.PythonFile(_remote_file(path, storage), mode="r")
     if os.path.isdir(path):
         raise IsADirectoryError(f"{display_name(location)} is a directory")
@@ -73,7 +73,7 @@ def open_output(location: str, storage: Mapping[str, Any], *, overwrite: bool) -
     if location == STREAM:
         return Sink(SystemTarget(NamedOutput(StandardOutput(), "standard output")), None)
     target = file_target(location, None, dict(storage), overwrite=overwrite)
-    return Sink(target, None if is_foreign(location) else native_storage(location, storage))
+    return Sink(target, None if Location(location).is_foreign else complete_storage(location, storage))
 
 
 class Sink(io.RawIOBase):
@@ -136,10 +136,10 @@ class StandardOutput:
 
 def _remote_file(url: str, storage: Mapping[str, Any]) -> Any:
     """A file of a URL. A file that is replaced while it is read is an error where the store says it."""
-    if is_foreign(url):
+    if Location(url).is_foreign:
         file = foreign_path(url, storage).file()
         return io.BufferedReader(_Ranges(lambda *span: file.read_ranges([span])[0], file.size(), url), READ_AHEAD)
-    stored = _native.StoredFile(url, native_storage(url, dict(storage)))
+    stored = _native.StoredFile(url, complete_storage(url, storage))
     return io.BufferedReader(_Ranges(stored.read, stored.size(), url), READ_AHEAD)
 
 

@@ -11,11 +11,10 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from orcish._native import Location, is_hidden
 from orcish.io.filesystem import in_file_system
-from orcish.io.identity import place_of
 from orcish.io.names import display_name, errors_with_name
 from orcish.io.outputs import checked_place, local_output
-from orcish.io.paths import is_hidden, local_path
 from orcish.keywords import checked_keywords
 from orcish.tables.apart import check_apart
 from orcish.tables.log.table import check_no_file_of_table
@@ -160,7 +159,7 @@ def checked_page(source: Any, target: str | os.PathLike[str], *, overwrite: bool
         ValueError: It is a URL, or in the source.
         OSError: There is something that is not replaced.
     """
-    path = local_path(os.fspath(target))
+    path = Location(os.fspath(target)).path
     if "://" in path:
         raise ValueError(f"{display_name(path)}: a page is written to a local path, such as report.html")
     check_no_file_of_table(path, None)
@@ -182,5 +181,5 @@ def _is_hidden_in(path: str, source: Any) -> bool:
     """Whether readers of a source pass over a path in it."""
     if not isinstance(source, str | os.PathLike):
         return False
-    place, folder = place_of(path), place_of(os.fspath(source))
+    place, folder = Location(path).place(), Location(source).place()
     return place.is_below(folder) and is_hidden(place.path[len(folder.path) + 1 :])

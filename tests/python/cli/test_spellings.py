@@ -7,7 +7,7 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.io.identity import place_of
+from orcish._native import Location, Place
 from support.azure_store import ACCOUNT, Azurite, run_azurite
 from support.servers import UnavailableError
 
@@ -207,6 +207,10 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("AZURE_STORAGE_ACCOUNT_NAME", "HADOOP_CONF_DIR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://localhost:9000/")
+
+
+def place_of(location: str, *storage: dict[str, str] | None) -> Place:
+    return Location(location).place(*storage)
 
 
 @pytest.mark.usefixtures("endpoint")

@@ -14,7 +14,7 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.io.storage import native_storage
+from orcish._native import complete_storage
 
 TABLE = pa.table({"a": [1, 2, 3]})
 URL = "s3://shelf/t/a.orc"
@@ -48,22 +48,22 @@ def test_static_keys(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         f"[default]\nregion = eu-west-1\n[profile dev]\nregion=us-west-2\n[profile 'a b']\n{KEYS.format('ab')}",
     )
     dev = {**keys("dev"), "aws_session_token": "dev-token", "aws_region": "us-west-2"}
-    assert native_storage(URL, None) == {**keys("first"), "aws_region": "eu-west-1"}
-    assert native_storage(["t.orc", "S3A://shelf/t"], {"timeout": "3s"}) == {
+    assert complete_storage(URL, None) == {**keys("first"), "aws_region": "eu-west-1"}
+    assert complete_storage(["t.orc", "S3A://shelf/t"], {"timeout": "3s"}) == {
         **keys("first"),
         "aws_region": "eu-west-1",
         "timeout": "3s",
     }
-    assert native_storage(URL, {"aws_profile": "dev"}) == dev
+    assert complete_storage(URL, {"aws_profile": "dev"}) == dev
     monkeypatch.setenv("AWS_PROFILE", "dev")
-    assert native_storage(URL, {}) == dev
+    assert complete_storage(URL, {}) == dev
     monkeypatch.setenv("AWS_PROFILE", "a b")
-    assert native_storage(URL, {}) == keys("ab")
+    assert complete_storage(URL, {}) == keys("ab")
     for skip in (False, "false"):
-        assert native_storage(URL, {"aws_skip_signature": skip}) == {**keys("ab"), "aws_skip_signature": skip}
+        assert complete_storage(URL, {"aws_skip_signature": skip}) == {**keys("ab"), "aws_skip_signature": skip}
     for location in ("t.orc", "gs://shelf/t.orc", [], "https://s3.amazonaws.com/t.orc"):
-        assert native_storage(location, {"timeout": "3s"}) == {"timeout": "3s"}
-        assert native_storage(location, None) is None
+        assert complete_storage(location, {"timeout": "3s"}) == {"timeout": "3s"}
+        assert complete_storage(location, None) is None
 
 
 def test_files_by_the_environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,7 +71,7 @@ def test_files_by_the_environment(home: Path, monkeypatch: pytest.MonkeyPatch) -
     (home / "d").write_text("[default]\nregion = x-1\n")
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(home / "c"))
     monkeypatch.setenv("AWS_CONFIG_FILE", str(home / "d"))
-    assert native_storage(URL, None) == {**keys("c"), "aws_region": "x-1"}
+    assert complete_storage(URL, None) == {**keys("c"), "aws_region": "x-1"}
 
 
 @pytest.mark.parametrize(
@@ -93,16 +93,16 @@ def test_precedence(
     """Options and the environment take precedence, for each setting."""
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    assert native_storage(URL, options) == options
+    assert complete_storage(URL, options) == options
     write(home, f"[default]\n{KEYS.format('first')}", "[default]\nregion = eu-west-1\nendpoint_url = http://h:1\n")
     added = {"aws_region": "eu-west-1", "aws_endpoint": "http://h:1", "aws_allow_http": True}
-    assert native_storage(URL, options) == {**added, **options}
+    assert complete_storage(URL, options) == {**added, **options}
     monkeypatch.setenv("AWS_DEFAULT_REGION", "other")
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://i:2")
-    assert native_storage(URL, options) == options
+    assert complete_storage(URL, options) == options
     write(home, "no sections")
     monkeypatch.delenv("AWS_DEFAULT_REGION")
-    assert native_storage(URL, options) == options
+    assert complete_storage(URL, options) == options
 
 
 def test_a_profile_of_the_options_is_chosen(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,20 +110,20 @@ def test_a_profile_of_the_options_is_chosen(home: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "env")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "env")
     write(home, f"[dev]\n{KEYS.format('dev')}")
-    assert native_storage(URL, {"aws_profile": "dev"}) == keys("dev")
+    assert complete_storage(URL, {"aws_profile": "dev"}) == keys("dev")
     with pytest.raises(ValueError, match=r"no such profile: the profile 'none' of .*/\.aws/credentials and .*/config$"):
-        native_storage(URL, {"aws_profile": "none"})
+        complete_storage(URL, {"aws_profile": "none"})
 
 
 def test_endpoints(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     profile = "[default]\nservices = own\nendpoint_url = https://all\n"
     services = "[services own]\ndynamodb =\n  endpoint_url = https://d\ns3 =\n  endpoint_url = https://s3\n"
     write(home, f"[default]\n{KEYS.format('k')}", profile + services)
-    assert native_storage(URL, None) == {**keys("k"), "aws_endpoint": "https://s3"}
+    assert complete_storage(URL, None) == {**keys("k"), "aws_endpoint": "https://s3"}
     write(home, f"[default]\n{KEYS.format('k')}", profile)
-    assert native_storage(URL, None) == {**keys("k"), "aws_endpoint": "https://all"}
+    assert complete_storage(URL, None) == {**keys("k"), "aws_endpoint": "https://all"}
     monkeypatch.setenv("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "true")
-    assert native_storage(URL, None) == keys("k")
+    assert complete_storage(URL, None) == keys("k")
 
 
 def obtained(options: dict[str, Any] | None) -> dict[str, Any]:
@@ -144,9 +144,9 @@ def test_a_process(home: Path) -> None:
     """botocore runs the command with the first request, and not where options are parsed."""
     answer = json.dumps({"Version": 1, "AccessKeyId": "p-id", "SecretAccessKey": "p-secret", "SessionToken": "p"})
     write(home, config=f"[default]\ncredential_process = {process(home, answer)}\n")
-    assert obtained(native_storage(URL, None)) == {**keys("p"), "aws_session_token": "p"}
+    assert obtained(complete_storage(URL, None)) == {**keys("p"), "aws_session_token": "p"}
     write(home, config=f"[default]\ncredential_process = {process(home, '{}')}\n")
-    assert native_storage(URL, None) is not None
+    assert complete_storage(URL, None) is not None
     with pytest.raises(PermissionError, match=r"^the profile 'default' .* has credential_process, and boto3"):
         orcish.scan(URL).to_table()
 
@@ -179,8 +179,8 @@ def test_a_role(home: Path, store: Any, monkeypatch: pytest.MonkeyPatch) -> None
         f"endpoint_url = {endpoint}\n",
     )
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    assert native_storage(URL, None) == native_storage(URL, None)
-    found = obtained(native_storage(URL, None))
+    assert complete_storage(URL, None) == complete_storage(URL, None)
+    found = obtained(complete_storage(URL, None))
     assert found["aws_access_key_id"] not in ("", "base-id")
     assert found["aws_session_token"]
     orcish.write_table(TABLE, URL)
@@ -239,9 +239,9 @@ def test_no_connection_while_options_are_parsed(home: Path, monkeypatch: pytest.
 
     monkeypatch.delenv("AWS_EC2_METADATA_DISABLED")
     monkeypatch.setattr(socket, "socket", refuse)
-    assert native_storage(URL, None) == {}
+    assert complete_storage(URL, None) == {}
     write(home, config=f"[default]\nregion = us-east-1\n{OF_BOTO[0]}")
-    assert set(native_storage(URL, None) or ()) == {"aws_region", "credentials"}
+    assert set(complete_storage(URL, None) or ()) == {"aws_region", "credentials"}
 
 
 def test_all_of_orcish(home: Path, store: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import traceback
 import zipfile
 from collections.abc import Callable, Iterator
@@ -43,18 +42,6 @@ def test_display_names() -> None:
 def test_secrets_within_words_are_other_words() -> None:
     assert without_credentials("bat: p@ss, p%40ss, b", "x://b:p%40ss@h/a") == "bat: ***, ***, b"
     assert without_credentials("token: to", "x://to@h/a") == "token: ***"
-
-
-def test_only_one_module_names_locations() -> None:
-    """The native function has no chains."""
-    package = Path(orcish.__file__).parent
-    found = {
-        str(path.relative_to(package))
-        for path in package.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Attribute) and node.attr == "display_name"
-    }
-    assert found == {"io/names.py"}
 
 
 class OddError(OSError):

@@ -12,6 +12,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.errors import CommitError, OrcishError, UnsupportedError
+from orcish.io.files import TableFile
 from orcish.spark import file_log, files, stream_reader, writers
 from orcish.spark.data_source import OrcishDataSource
 from orcish.spark.options import TableOptions, WriterOptions
@@ -19,7 +20,7 @@ from orcish.spark.stream_reader import FoundFiles, OrcishStreamReader
 from orcish.spark.writers import OrcishStreamWriter
 from orcish.tables.commit import Job
 from orcish.tables.folder import Folder
-from orcish.tables.log.listing import Locations
+from orcish.tables.log.listing import Listing
 from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql.streaming import datasource as limits
 from pyspark.sql.types import LongType, StringType, StructType
@@ -270,10 +271,10 @@ def test_ways_to_spell_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 
 @each_case("path", ["s3a://shelf/t", "S3://shelf//t/", "s3://shelf/./t"])
 def test_ways_to_spell_a_store(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
-    def listed(path: str, *more: Any) -> Locations:
-        return Locations([f"{path.rstrip('/')}/p=1/{name}.orc" for name in "ab"], None)
+    def listed(path: str, *more: Any) -> Listing:
+        return Listing([TableFile(f"{path.rstrip('/')}/p=1/{name}.orc", None, []) for name in "ab"], None)
 
-    monkeypatch.setattr(files, "table_locations", listed)
+    monkeypatch.setattr(files, "table_files", listed)
     for several in (False, True):
         paths = json.dumps(["s3://shelf/other"]) if several else "[]"
         wanted = FoundFiles.of(TableOptions.of({"path": "s3://shelf/t", "paths": paths})).names()
@@ -393,8 +394,8 @@ def test_listings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each batch lists the table once, and its state once."""
     source = put(tmp_path / "s", {f"{at}.orc": ids(at * 5) for at in range(4)})
     calls: list[str] = []
-    listed, state = files.table_locations, Folder.files
-    monkeypatch.setattr(files, "table_locations", lambda *of: calls.append("table") or listed(*of))
+    listed, state = files.table_files, Folder.files
+    monkeypatch.setattr(files, "table_files", lambda *of: calls.append("table") or listed(*of))
     monkeypatch.setattr(Folder, "files", lambda *of: calls.append("state") or state(*of))
 
     def during(call: Any) -> tuple[Any, list[str]]:

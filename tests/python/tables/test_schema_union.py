@@ -7,8 +7,8 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.errors import OrcishError
-from orcish.io.files import source_files
 from orcish.reading.orc_files import OrcFiles, UnifiedSchema, unified_schema
+from orcish.tables.log.listing import table_files
 
 INTEGERS = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
 DIGITS = dict(zip(INTEGERS, [3, 5, 10, 19, 3, 5, 10, 20], strict=True))
@@ -45,7 +45,7 @@ def written(kind: pa.DataType, name: str = "x") -> bytes:
 
 
 def unified(*sources: bytes, case_sensitive: bool = True) -> UnifiedSchema:
-    files = OrcFiles(source_files(list(sources), False, None), None, "name", None, None)
+    files = OrcFiles(table_files(list(sources), False, None).files, None, "name", None, None)
     return unified_schema(files.open({}), case_sensitive=case_sensitive)
 
 

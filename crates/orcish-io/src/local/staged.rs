@@ -9,7 +9,7 @@ use orcish_core::{Error, Result};
 
 use super::durable::{create_folders, follow_links, is_not_found, parent_of, rename_over, sync_parent};
 use super::sink::FileSink;
-use crate::location::{Location, parse, path_to_str};
+use crate::location::{Parsed, parse, path_to_str};
 use crate::messages::{CANNOT_ABORT, CANNOT_PUBLISH, CANNOT_WRITE};
 use crate::sink::Sink;
 use crate::source::ReadAt;
@@ -31,8 +31,8 @@ impl StagedFileSink {
         let location = path_to_str(&absolute, &name)?.to_owned();
         let folder = match staging_folder.map(parse) {
             None => None,
-            Some(Location::Local(folder)) => Some(folder),
-            Some(Location::Remote(url)) => {
+            Some(Parsed::Local(folder)) => Some(folder),
+            Some(Parsed::Remote(url)) => {
                 let text = format!("it cannot wait at {}: that is no local folder", url.display_name());
                 return Err(Error::invalid(text).in_file(&name));
             }

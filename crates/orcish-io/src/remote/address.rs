@@ -7,7 +7,7 @@ use object_store::path::Path;
 use orcish_core::{Error, Result};
 
 use crate::credentials::CredentialSource;
-use crate::location::{Location, RemoteUrl, parse, percent_decode};
+use crate::location::{Parsed, RemoteUrl, parse, percent_decode};
 use crate::options::RemoteOptions;
 use crate::storage::StorageOptions;
 
@@ -52,7 +52,7 @@ impl Address {
     /// # Errors
     /// `InvalidArgument` if the URL or an option is invalid, or the scheme is unknown.
     pub(super) fn try_new(url: &str, options: &StorageOptions) -> Result<Self> {
-        let Location::Remote(url) = parse(url) else {
+        let Parsed::Remote(url) = parse(url) else {
             return Err(Error::invalid("a path of the local file system, not a URL").in_file(url));
         };
         let name = url.display_name();
@@ -79,6 +79,11 @@ impl Address {
         let (path, _) = url.path_and_query();
         // Tools of object stores show keys without percent-encoding.
         let path = if url.is_http() { percent_decode(path) } else { path.to_owned() };
+        // The crate `object_store` takes this slash for none, which is the key of another object.
+        if is_cloud && path.starts_with('/') && !path.trim_matches('/').is_empty() {
+            let text = format!("no path of a store: Path {path:?} contained empty path segment");
+            return Err(in_file(Error::invalid(text)));
+        }
         let credentials = SharedCredentials(options.credentials().cloned());
         let (options, mut store_options) = options.split().map_err(in_file)?;
         if !url.is_hdfs() {

@@ -30,6 +30,7 @@ use super::paginated::PaginatedStore;
 use crate::location::percent_decode;
 use crate::messages::CANNOT_READ;
 use crate::options::RemoteOptions;
+use crate::storage::check_option;
 use crate::tuning;
 
 /// Prefixes of the environment variables that contain options of stores.
@@ -212,6 +213,9 @@ fn certificates(address: &Address) -> Result<Vec<Certificate>> {
 }
 
 fn unknown_option(address: &Address, key: &str) -> Error {
+    if let Err(error) = check_option(&address.base_url(), key) {
+        return error;
+    }
     Error::invalid(format!("unknown storage option {key:?} of {}", address.url.scheme)).in_file(&address.name)
 }
 

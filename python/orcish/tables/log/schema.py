@@ -8,7 +8,7 @@ __all__ = ["TableSchema"]
 
 
 class TableSchema(NamedTuple):
-    """The schema of a table, as its log has it."""
+    """The schema of a table, as its log has it, in the form that the native core takes."""
 
     file: bytes
     """An ORC file without rows, with the columns of the files of the table, and partition columns of known types."""
@@ -23,8 +23,3 @@ class TableSchema(NamedTuple):
     def shown_columns(self) -> list[str]:
         """The partition columns that a scan without files has."""
         return self.partition if self.shown is None else self.shown
-
-    @property
-    def source(self) -> tuple[bytes, str, list[str], list[str]]:
-        """The schema in the form that the native core takes."""
-        return self.file, f"{self.table}: the schema in the log", self.partition, self.shown_columns
