@@ -10,6 +10,9 @@ from orcish.types import Limits
 
 __all__ = ["schema_file"]
 
+MAX_TAIL = _native.MAX_SCHEMA_TAIL
+"""Maximum bytes of the footer, also once it is decoded."""
+
 
 def schema_file(schema: TableSchema, limits: Limits | None = None) -> ORCFile:
     """Opens the schema of a table.
@@ -23,7 +26,7 @@ def schema_file(schema: TableSchema, limits: Limits | None = None) -> ORCFile:
         LimitExceededError: It takes more memory than the schema of a table.
     """
     own: Limits = dict(limits or {})  # type: ignore[assignment]
-    own["tail"] = min(own.get("tail", _native.MAX_SCHEMA_TAIL), _native.MAX_SCHEMA_TAIL)
+    own["tail"] = min(own.get("tail", MAX_TAIL), MAX_TAIL)
     try:
         return ORCFile(schema.file, limits=own)
     except OrcishError as error:
