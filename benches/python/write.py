@@ -47,7 +47,13 @@ def orcish_writer(threads: int) -> Write:
     def write(rows: pa.Table, path: Path, codec: str, dataset: str) -> None:
         blooms = [BLOOMS[dataset]] if dataset in BLOOMS else None
         orcish.write_table(
-            rows, path, compression=codec, threads=threads, bloom_filter_columns=blooms, bloom_filter_fpp=ERROR
+            rows,
+            path,
+            existing_data="overwrite",
+            compression=codec,
+            threads=threads,
+            bloom_filter_columns=blooms,
+            bloom_filter_fpp=ERROR,
         )
 
     return write

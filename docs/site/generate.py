@@ -6,54 +6,34 @@
 from __future__ import annotations
 
 import argparse
-import ast
 import collections
-import inspect
-import itertools
 import re
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import orcish
 import orcish.spark.options
 import orcish.types
-from orcish._native import options_of
 from orcish.keywords import keyword_names
 from orcish.spark.option_parser import spark_name
+from orcish.types.table import classes_in, options_of
 from orcish_cli.commands import COMMANDS
 from orcish_cli.parser import Parser
 
 DOCS = Path(__file__).parents[1]
 BLOCK = re.compile(r"(?<=<!-- generated: )(?P<name>[\w -]+) -->\n.*?(?=<!-- end -->)", flags=re.DOTALL)
-KINDS = {"boolean": "`True`, `False`", "pairs": "by column or key", "object": "", "words": ""}
+VALUES = {
+    "bool": "`True`, `False`",
+    "int": "integer",
+    "int | str": "bytes, or text such as `64MB`",
+    "float": "number",
+    "str": "text",
+    **dict.fromkeys(("Columns", "Sequence[ColumnName]", "Sequence[str]", "Sequence[int]"), "list"),
+}
+"""What the page says of the types of options."""
 OF_SEVERAL = 3
 """From this number of commands on, an argument is described once for all of them."""
-
-
-def texts_of_types() -> dict[str, dict[str, str]]:
-    """The documentation in :mod:`orcish.types`: of keys by their class, and of other names."""
-    found = texts_of(sys.modules[orcish.types.ReadOptions.__module__])
-    of_files = found["ReadOptions"].keys()
-    found["ScanOptions"] = {name: text for name, text in found["ScanOptions"].items() if name not in of_files}
-    return found
-
-
-def texts_of(of: ModuleType) -> dict[str, dict[str, str]]:
-    """The documentation in a module: of keys by their class, and of other names."""
-    module = ast.parse(inspect.getsource(of))
-    found: dict[str, dict[str, str]] = {}
-    classes = [each for each in module.body if isinstance(each, ast.ClassDef)]
-    for name, body, bases in [("", module.body, []), *((each.name, each.body, each.bases) for each in classes)]:
-        texts = found[name] = {}
-        for base in bases:
-            texts |= found.get(ast.unparse(base), {})
-        for option, text in itertools.pairwise(body):
-            if isinstance(option, ast.AnnAssign) and isinstance(text, ast.Expr):
-                texts[ast.unparse(option.target)] = str(ast.literal_eval(text.value))
-    return found
 
 
 def markdown(text: str) -> str:
@@ -67,36 +47,32 @@ def code(names: list[str]) -> str:
     return ", ".join(f"`{name}`" for name in names).replace("|", "\\|")
 
 
-def options(what: str, kind: str, command: str, in_python: Callable[..., Any], in_spark: Callable[..., Any]) -> str:
-    """The options of a class of :mod:`orcish.types`, or of the native core: in Python, in the shell and in Spark."""
-    native = {name: (of, words, text) for name, of, _, words, text in (options_of(what) if what else ())}
-    native["filters"] = ("object", [], "")
-    keywords = inspect.signature(in_python).parameters
-    texts = texts_of_types().get(kind) or {
-        name: native[name][2] for name in native if name in keywords and native[name][2]
-    }
+def options(kind: type, command: str, in_spark: Callable[..., Any], but: type | None = None) -> str:
+    """The options of a class of :mod:`orcish.types`, but those of another class: in Python, in the shell and in
+    Spark.
+    """
     flags = {action.dest: action.option_strings for action in reversed(parsers()[command]._actions)}
-    if what == "write":
+    if kind is orcish.types.WriteOptions:
         del flags["timezone"]  # That of reading.
     spark = keyword_names(in_spark) - {"schema", "storage_options"}
+    others = {} if but is None else options_of(but)
     rows = ["| Python | shell | Spark | values | meaning |", "|---|---|---|---|---|"]
-    for name, text in texts.items():
-        of, words, _ = native.get(name, ("object", [], ""))
-        default = keywords[name].default if name in keywords else None
-        meaning = markdown(text) + (f" By default {default:,}." if isinstance(default, int) else "")
-        camel = code([spark_name(name)] if name in spark else [])
-        values = code([word for word in words if word != "lzo"]) or KINDS.get(of, of)
-        flag = code(flags.get("stripe" if name == "stripes" else name, []))
-        rows.append(re.sub(r"(?<=\|) +(?=\|)", " ", f"| `{name}` | {flag} | {camel} | {values} | {meaning} |"))
+    for name, option in options_of(kind).items():
+        if name not in others:
+            camel = code([spark_name(name)] if name in spark else [])
+            values = code(list(option.words)) or VALUES.get(option.type, "")
+            flag = code(flags.get("stripe" if name == "stripes" else name, []))
+            cells = f"| `{name}` | {flag} | {camel} | {values} | {markdown(option.text)} |"
+            rows.append(re.sub(r"(?<=\|) +(?=\|)", " ", cells))
     return "\n".join([*rows, ""])
 
 
 def options_of_spark() -> str:
     """The options that only the data source of Spark has."""
-    of_functions, of_source = texts_of_types(), texts_of(orcish.spark.options)
-    found = of_functions["SparkReadOptions"] | of_functions["SparkWriteOptions"]
+    of_source = classes_in(orcish.spark.options.__name__)
+    found = options_of(orcish.types.SparkReadOptions) | options_of(orcish.types.SparkWriteOptions)
     found |= of_source["_ReadOptions"] | of_source["_WriteOptions"]
-    rows = [f"| `{spark_name(name)}` | {markdown(text)} |" for name, text in found.items()]
+    rows = [f"| `{spark_name(name)}` | {markdown(option.text)} |" for name, option in found.items()]
     return "\n".join(["| option | meaning |", "|---|---|", *rows, ""])
 
 
@@ -151,15 +127,16 @@ def commands() -> dict[str, str]:
 
 def pages() -> dict[Path, str]:
     """The pages that have such parts, as they have to be."""
-    texts = texts_of_types()
-    requests = texts[""]["StorageOptions"].partition("Options of requests:\n")[2].split("\n- ")[1:]
+    storage = classes_in(orcish.types.ScanOptions.__module__)[""]["StorageOptions"].text
+    requests = storage.partition("Options of requests:\n")[2].split("\n- ")[1:]
+    files, folders, limits = orcish.types.ReadOptions, orcish.types.ScanOptions, options_of(orcish.types.Limits)
     made = commands() | {
-        "options of reading": options("read", "ReadOptions", "data", orcish.scan, orcish.spark.read),
-        "options of tables": options("", "ScanOptions", "data", orcish.scan, orcish.spark.read),
-        "options of writing": options("write", "WriteOptions", "rewrite", orcish.write_table, orcish.spark.write),
-        "options of folders": options("dataset", "DatasetOptions", "convert", orcish.write_dataset, orcish.spark.write),
+        "options of reading": options(files, "data", orcish.spark.read),
+        "options of tables": options(folders, "data", orcish.spark.read, files),
+        "options of writing": options(orcish.types.WriteOptions, "rewrite", orcish.spark.write),
+        "options of folders": options(orcish.types.DatasetOptions, "convert", orcish.spark.write),
         "options of Spark": options_of_spark(),
-        "limits": "".join(f"- `{name}`: {markdown(text)}\n" for name, text in texts["Limits"].items()),
+        "limits": "".join(f"- `{name}`: {markdown(limit.text)}\n" for name, limit in limits.items()),
         "requests": "".join(f"- {markdown(text).rstrip(';')}\n" for text in requests),
     }
     found = {page: page.read_text(encoding="utf-8") for page in sorted(DOCS.glob("*.md"))}

@@ -23,7 +23,7 @@ from orcish.errors import OptionError, OptionTypeError, closest_match
 from orcish.file_systems import check_file_system
 from orcish.sizes import parse_size
 
-__all__ = ["check_integer", "checked_keywords", "chosen_options", "keyword_names"]
+__all__ = ["SYNONYMS", "check_integer", "checked_keywords", "chosen_options", "keyword_names"]
 
 MAX_INTEGER = 2**64 - 1
 """The largest integer that the native module takes."""
@@ -338,7 +338,7 @@ CHECKS: Mapping[str, Check] = {
     **dict.fromkeys(("split_size", "max_memory"), _size(0)),
     **dict.fromkeys(("target_file_size", "sample_size"), _size(1)),
     **dict.fromkeys(("stripe_size", "compression_block_size"), _size(None)),
-    **dict.fromkeys(("partitions", "undo", "rewrite", "overwrite", "publish"), _boolean),
+    **dict.fromkeys(("partitions", "undo", "rewrite", "publish"), _boolean),
     **dict.fromkeys(("brief", "check_metadata", "ignore_order", "values_only"), _boolean),
     **dict.fromkeys(("storage_options", "target_storage_options", "ray_options"), _mapping),
     **dict.fromkeys(("partition_by", "sort_within", "lookup", "key"), _names),
@@ -415,6 +415,9 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "header": ("read_options",),
     "n": ("rows", "limit"),
     "maxpartitionbytes": ("split_size",),
+    "partitionoverwrite": ("partition_overwrite_mode",),
+    "maxbytespertrigger": ("max_files_per_trigger",),
+    "rowindex": ("row_number",),
 }
 """Keywords of other libraries, in lower case without underscores, and what a function here may have in their place."""
 

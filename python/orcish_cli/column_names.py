@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import re
+from typing import TypeVar
 
 from orcish.filters.names import ColumnName, dotted
 
 __all__ = ["names", "renames", "sort_keys", "top_names", "types"]
+
+Name = TypeVar("Name", str, ColumnName)
 
 _QUOTED = re.compile(r"`((?:[^`]|``)*)`")
 _PLAIN = re.compile(r"[^,.]*")
@@ -17,9 +20,9 @@ _NAME = re.compile(rf"(\s*{_STEP}(?:\.{_STEP})*)=")
 
 
 def names(text: str) -> list[ColumnName]:
-    """Parses a list of names, each of them once. Steps of names in backticks may have any characters, as in filters and
-    in texts of types; a backtick among them is doubled. Blanks around names do not count. A name of several steps is a
-    tuple.
+    """Parses a list of names, none of them twice. Steps of names in backticks may have any characters, as in filters
+    and in texts of types; a backtick among them is doubled. Blanks around names do not count. A name of several steps
+    is a tuple.
     """
     found: list[ColumnName] = []
     at = 0
@@ -27,13 +30,20 @@ def names(text: str) -> list[ColumnName]:
         name, at = _name(text, at)
         found.append(name)
         if at == len(text):
-            return list(dict.fromkeys(found))
+            return _each_once(found, text)
         at += 1
 
 
 def top_names(text: str) -> list[str]:
     """Parses a list of names of columns that are in no others: dots are those of a name."""
-    return list(dict.fromkeys(map(dotted, names(text))))
+    return _each_once(list(map(dotted, names(text))), text)
+
+
+def _each_once(found: list[Name], text: str) -> list[Name]:
+    if len(set(found)) < len(found):
+        twice = next(dotted(name) for name in found if found.count(name) > 1)
+        raise argparse.ArgumentTypeError(f"{twice!r} is given twice in {text!r}: give it once")
+    return found
 
 
 def sort_keys(text: str) -> list[tuple[ColumnName, bool]]:

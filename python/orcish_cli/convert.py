@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, get_args
+from typing import Any
 
 from orcish import convert, write_dataset
 from orcish.filters.names import dotted
 from orcish.tables.apart import check_apart
-from orcish.types import ExistingData
 
 from orcish_cli.arguments import (
     add_existing,
@@ -50,8 +49,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--from", dest="source_format", choices=FORMATS, help="format of the sources (by their names)")
     command.add_argument("--to", dest="target_format", choices=FORMATS, help="format of the target (by its name)")
     add_text(command)
-    add_existing(command, get_args(ExistingData))
-    add_limit(command, "most rows of a file that is written (all)")
+    add_existing(command)
+    add_limit(command, "most rows of a file that is written")
     add_partition_by(command)
     add_writing(command, codecs=("zstd", "zlib", "gzip", "snappy", "lz4", "brotli", "bz2", "none"))
     add_json(command, "file")

@@ -9,17 +9,14 @@ from typing import Any
 
 from orcish import diff
 from orcish.terminal import printable
-from orcish.types import ColumnChange, Difference, Differences
+from orcish.types import ColumnChange, Difference, Differences, ReadOptions
 
 from orcish_cli.arguments import (
     LIST,
-    TIMESTAMP_UNITS,
-    add_clocks,
-    add_columns,
     add_external,
-    add_filters,
-    add_invalid_utf8,
     add_limit,
+    add_option,
+    add_options,
     add_storage,
     count,
     storage_of,
@@ -48,17 +45,18 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     which.add_argument(
         "--ignore-order", action="store_true", help="rows that are the same belong together, wherever they are"
     )
-    add_columns(command)
-    add_filters(command, "only rows for which this is true")
+    add_options(command, ReadOptions, "columns", "filters")
     command.add_argument(
         "--tolerance", type=float, default=0.0, metavar="T", help="floating point values this far apart are equal (0)"
     )
     command.add_argument(
         "--values-only", action="store_true", help="types of other widths and another order of columns are equal"
     )
-    command.add_argument("--metadata", action="store_true", help="also user metadata and attributes of columns")
+    command.add_argument(
+        "--metadata", dest="check_metadata", action="store_true", help="also user metadata and attributes of columns"
+    )
     shown = command.add_mutually_exclusive_group()
-    add_limit(shown, f"how many values and rows are shown ({_SHOWN})", _SHOWN)
+    add_limit(shown, "how many values and rows are shown", _SHOWN)
     shown.add_argument("--all", dest="limit", action="store_const", const=_ALL, help="all values and rows are shown")
     command.add_argument(
         "-q", "--brief", action="store_true", help="end at the first difference; print only whether there is one"
@@ -68,15 +66,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--width", type=count, default=60, metavar="W", help="widest value (60); 0 for no bound")
     command.add_argument("--json", action="store_true", help="one JSON object a difference, and one of all at the end")
-    add_invalid_utf8(command)
-    add_clocks(command)
-    command.add_argument(
-        "--timestamp-unit",
-        choices=TIMESTAMP_UNITS,
-        default="exact",
-        help="unit in which timestamps are compared, which drops digits beyond it (exact: none is dropped)",
-    )
-    command.add_argument("--masked", action="store_const", const="allow", help="compare the masks of encrypted columns")
+    add_options(command, ReadOptions, "invalid_utf8", "timestamps", "masked")
+    unit = "unit in which timestamps are compared, which drops digits beyond it"
+    add_option(command, ReadOptions, "timestamp_unit", meaning=unit, usual="exact: none is dropped", default="exact")
     add_storage(command)
     add_external(command)
     command.set_defaults(run=_run, trouble=2)
@@ -92,7 +84,7 @@ def _run(options: argparse.Namespace) -> int:
         filters=options.filters,
         tolerance=options.tolerance,
         values_only=options.values_only,
-        check_metadata=options.metadata,
+        check_metadata=options.check_metadata,
         show=1 if options.brief else options.limit,
         brief=options.brief,
         max_memory=options.max_memory,

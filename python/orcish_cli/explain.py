@@ -26,7 +26,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.epilog = "Footers, row indexes and bloom filters of the columns of the filter are read, and no values."
     add_files(command)
-    add_limit(command, "how many rows are read (all)")
+    add_limit(command, "how many rows are read")
     add_json(command, "file")
     add_reading(command)
     command.set_defaults(run=_run)

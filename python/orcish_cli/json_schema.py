@@ -60,7 +60,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     how.add_argument("--json", action="store_true", help="one JSON object with the type, and those of the columns")
     command.add_argument("--format", choices=_FORMATS, help="format of the files (by their names; else json)")
     add_encoding(command)
-    add_limit(command, "look at the first N documents of each file (all)")
+    add_limit(command, "look at the first N documents of each file")
     command.add_argument("--dates", action="store_true", help="text of JSON like 2026-01-31 is a date")
     command.add_argument("--hex", action="store_true", help="text of JSON like 00ff is binary, as orc-tools has it")
     add_storage(command)

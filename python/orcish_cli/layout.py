@@ -25,7 +25,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     add_files(command)
     command.add_argument("-o", "--output", metavar="FILE", help="where the page is written; needed without --json")
-    add_existing(command)
+    add_existing(command, is_file=True)
     command.add_argument(
         "--distinct", action="store_true", help="also estimate the number of distinct values, for which rows are read"
     )
@@ -43,10 +43,10 @@ def _run(options: argparse.Namespace) -> int:
         raise WrongArgumentsError("-o is missing: the page is a file, such as -o report.html; --json prints its data")
     if not options.advise and (options.lookup or options.filters):
         raise WrongArgumentsError("--lookup and --where are of --advise, which is missing")
-    path, overwrite = None, options.existing_data == "overwrite"
+    path, existing = None, options.existing_data
     if options.output is not None:
-        path = checked_page(options.files, options.output, overwrite=overwrite)
-    elif options.existing_data != "error":
+        path = checked_page(options.files, options.output, existing)
+    elif existing != "error":
         raise WrongArgumentsError("--existing-data is of --output, which is missing")
     advice = json_of(advice_of(options.files, options)) if options.advise else None
     described = _with_stream(
@@ -59,7 +59,7 @@ def _run(options: argparse.Namespace) -> int:
         )
     )
     if path is not None:
-        write_page(described, path, overwrite=overwrite)
+        write_page(described, path, existing)
     faults = [*(failed["error"] for failed in described["failed"]), *described["faults"]]
     for fault in faults:
         show(f"orcish: {in_shell(str(fault))}", is_error=True)

@@ -25,20 +25,20 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     add_files(command)
     command.add_argument("-o", "--output", required=True, metavar="TARGET", help="the file that is written, or its URL")
-    add_existing(command)
+    add_existing(command, is_file=True)
     command.add_argument("--json", action="store_true", help="the result as a JSON object")
     add_storage(command)
     command.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> int:
-    storage, overwrite = storage_of(options), options.existing_data == "overwrite"
+    storage, existing = storage_of(options), options.existing_data
     check_orc_name(options.output, "merge")
-    check_target(options.output, storage, overwrite=overwrite)
+    check_target(options.output, storage, existing)
     sources = _sources(options.files, storage)
     advice = "choose a target outside of the source"
     check_apart(options.files, sources, options.output, is_folder=False, advice=advice, storage=storage)
-    written = merge(sources, options.output, overwrite=overwrite, storage_options=storage, progress=not options.json)
+    written = merge(sources, options.output, existing_data=existing, storage_options=storage, progress=not options.json)
     if options.json:
         print_objects([{"file": options.output, **written._asdict()}])
     else:

@@ -32,7 +32,7 @@ __all__ = [
 
 EXPECTED = (OrcishError, OSError, TypeError, KeyError, ValueError)
 """Errors of arguments and files, which are shown without a traceback."""
-OWN = {"check_metadata": "metadata", "overwrite": "existing_data", "source_timezone": "timezone"}
+OWN = {"source_timezone": "timezone"}
 """Arguments of functions that have another name as arguments of commands."""
 OPTION = re.compile(
     r"(?<![\w/.`'\"=-])([a-z]+(?:_[a-z]+)*)"
@@ -156,8 +156,6 @@ def _assigned(option: str, text: str | None) -> str | None:
         value = ast.literal_eval(text)
     except (SyntaxError, ValueError):
         return None
-    if option == "overwrite":
-        return f"{flag} overwrite"
     if value is True or _flags[OWN.get(option, option)].nargs == 0:
         return flag
     if value is None or value is False:

@@ -12,7 +12,7 @@ from orcish.tables.all_columns import scan_of_all_columns
 from orcish.tables.stored import stored_scan
 from orcish.types import ReadOptions
 
-from orcish_cli.arguments import add_columns, add_external, add_filters, add_storage, add_values, chosen, storage_of
+from orcish_cli.arguments import VALUES, add_external, add_options, add_storage, chosen, storage_of
 from orcish_cli.parser import WrongArgumentsError
 from orcish_cli.sources import is_carbon, refuse_external
 
@@ -21,9 +21,7 @@ __all__ = ["add_reading", "chosen_reading", "open_rows"]
 
 def add_reading(command: argparse.ArgumentParser) -> None:
     """Adds the arguments that say what is read of sources: columns, rows, values, and options of stores."""
-    add_columns(command, "only these columns, in this order; dots lead into nested ones")
-    add_filters(command, "only rows for which this is true")
-    add_values(command)
+    add_options(command, ReadOptions, "columns", "filters", *VALUES)
     add_storage(command)
     add_external(command)
 
@@ -36,8 +34,7 @@ def chosen_reading(options: argparse.Namespace) -> dict[str, Any]:
     """
     if options.timezone is not None and options.timestamps != "instant":
         raise WrongArgumentsError("--timezone is of --timestamps instant: clocks of the writer are the same everywhere")
-    values = ("invalid_utf8", "long_char", "decimal_out_of_range", "timestamps", "timestamp_unit", "timezone", "masked")
-    return chosen(options, "columns", "filters", *values)
+    return chosen(options, "columns", "filters", *VALUES)
 
 
 def open_rows(

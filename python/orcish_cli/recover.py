@@ -36,7 +36,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "--undo", action="store_true", help="take back a commit of which a file cannot appear; its rows are lost"
     )
     command.add_argument("-o", "--output", metavar="TARGET", help="of a file: the new file")
-    add_existing(command)
+    add_existing(command, is_file=True)
     command.add_argument(
         "--dry-run", action="store_true", help="of a file: only print what can be read, and what is lost"
     )
@@ -51,12 +51,12 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    storage, overwrite = storage_of(options), options.existing_data == "overwrite"
+    storage, existing = storage_of(options), options.existing_data
     of_file = {
         "--output": options.output,
         "--dry-run": options.dry_run,
         "--like": options.like,
-        "--existing-data": overwrite,
+        "--existing-data": existing != "error",
     }
     given = next((name for name, value in of_file.items() if value), None)
     if given is None:
@@ -66,14 +66,16 @@ def _run(options: argparse.Namespace) -> int:
         raise WrongArgumentsError(f"{given} is of files, and --undo of tables")
     if options.output is not None and options.dry_run:
         raise WrongArgumentsError("--dry-run writes no file: leave out --output")
-    if overwrite and options.output is None:
+    if existing != "error" and options.output is None:
         raise WrongArgumentsError("--existing-data is of --output, which is missing")
     if options.output is not None:
         sources = [name for name in (options.path, options.like) if name is not None]
         check_no_source(options.output, sources, None, storage)
         check_orc_name(options.output, "recover")
-        check_target(options.output, storage, overwrite=overwrite)
-    found = recover_file(options.path, options.output, like=options.like, overwrite=overwrite, storage_options=storage)
+        check_target(options.output, storage, existing)
+    found = recover_file(
+        options.path, options.output, like=options.like, existing_data=existing, storage_options=storage
+    )
     if options.json:
         written = found.written and options.output
         print_objects([{"file": shown_name(options.path), **dataclasses.asdict(found), "written": written}])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import Any, get_args
+from typing import Any
 
 import pyarrow as pa
 from orcish import Scan
@@ -12,7 +12,7 @@ from orcish._native import Location
 from orcish.io.names import display_name
 from orcish.tables.log.table import check_no_file_of_table
 from orcish.tables.rewrite import DEFAULT_MEMORY, Rewrite
-from orcish.types import ExistingData, Written
+from orcish.types import WriteOptions, Written
 
 from orcish_cli.arguments import (
     LIST,
@@ -20,11 +20,12 @@ from orcish_cli.arguments import (
     add_files,
     add_json,
     add_limit,
+    add_option,
+    add_options,
     add_partition_by,
     add_writing,
     chosen,
     chosen_writing,
-    count,
     size,
     storage_of,
     table_bounds,
@@ -56,7 +57,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     where = command.add_mutually_exclusive_group(required=True)
     where.add_argument("-o", "--output", metavar="TARGET", help="the file or folder that is written, or its URL")
     where.add_argument("--in-place", action="store_true", help="replace the files, or all files of the tables")
-    add_existing(command, get_args(ExistingData))
+    add_existing(command)
     command.add_argument(
         "--sort-by",
         **{**LIST, "type": sort_keys, "metavar": "A,-B"},
@@ -84,12 +85,10 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--drop", **LIST, default=[], help="columns that are left out")
     add_partition_by(command)
-    add_writing(command, codec="that of the source", verify=True)
-    command.add_argument("--stripe-size", type=size, metavar="SIZE", help="stored bytes of a stripe (64MB)")
-    command.add_argument("--row-index-stride", type=count, metavar="N", help="rows of a row group (that of the source)")
-    command.add_argument("--compression-block-size", type=size, metavar="SIZE", help="bytes of a chunk (256KB)")
-    command.add_argument("--bloom-filter-fpp", type=float, metavar="P", help="false positives of bloom filters (0.01)")
-    add_limit(command, "most rows that are written, the first ones before any sort (all)")
+    add_writing(command, "that of the source", verify=True)
+    add_option(command, WriteOptions, "row_index_stride", usual="that of the source")
+    add_options(command, WriteOptions, "stripe_size", "compression_block_size", "bloom_filter_fpp")
+    add_limit(command, "most rows that are written, the first ones before any sort")
     add_json(command, "file")
     add_reading(command)
     command.set_defaults(run=_run)
@@ -137,10 +136,9 @@ def _written(sources: list[str], target: str, options: argparse.Namespace) -> li
         check_orc_name(target, "rewrite")
     if is_folder or named(target).format != ORC:
         return list(map(written_json, _rewrite(options).write_table(sources, target, options.existing_data)))
-    overwrite = options.existing_data == "overwrite"
-    check_target(target, storage_of(options), overwrite=overwrite)
+    check_target(target, storage_of(options), options.existing_data)
     _check_file_options(target, options)
-    return _file_json(target, _rewrite(options).write_file(sources, target, overwrite=overwrite))
+    return _file_json(target, _rewrite(options).write_file(sources, target, options.existing_data))
 
 
 def _file_json(target: str, written: Written) -> list[dict[str, Any]]:

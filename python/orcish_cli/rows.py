@@ -46,7 +46,7 @@ def add_data(command: argparse.ArgumentParser) -> None:
     )
     add_files(command)
     rows = command.add_mutually_exclusive_group()
-    add_limit(rows, "how many rows (10)", 10)
+    add_limit(rows, "how many rows", 10)
     rows.add_argument("--all", dest="limit", action="store_const", const=None, help="all rows")
     command.add_argument("--stripe", type=count, metavar="I", help="rows of this stripe, counted from 0")
     _add_more(command, _data)
@@ -59,7 +59,7 @@ def add_tail(command: argparse.ArgumentParser) -> None:
         "order. Several sources are one table. Stripes before these rows are not read."
     )
     add_files(command)
-    add_limit(command, "how many rows (10)", 10)
+    add_limit(command, "how many rows", 10)
     _add_more(command, lambda options: _print(open_rows(options.files, options).tail(options.limit), options))
 
 
@@ -71,7 +71,7 @@ def add_sample(command: argparse.ArgumentParser) -> None:
     )
     add_files(command)
     rows = command.add_mutually_exclusive_group()
-    add_limit(rows, "how many rows (10)")
+    add_limit(rows, "how many rows", usual="10")
     rows.add_argument("--fraction", type=fraction, metavar="F", help="the part of the rows, from 0 to 1")
     command.add_argument("--seed", type=int, metavar="S", help="the same seed chooses the same rows of the same files")
     _add_more(command, _sample)

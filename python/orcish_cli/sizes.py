@@ -30,7 +30,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "matched by their names. _data has streams of no column, such as those of encrypted columns."
     )
     add_files(command)
-    add_limit(command, "only the N largest columns (all)")
+    add_limit(command, "only the N largest columns")
     command.add_argument("--streams", action="store_true", help="also the bytes by kind of stream")
     command.add_argument("--json", action="store_true", help="one JSON object for all files")
     add_storage(command)

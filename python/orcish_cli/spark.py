@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import Any
 
 from orcish import UnsupportedError
-from orcish.types import ExistingData
+from orcish.types import ReadOptions, SparkReadOptions
 
 from orcish_cli.arguments import (
     LIST,
     add_existing,
     add_filters,
     add_json,
+    add_options,
     add_partition_by,
     add_storage,
     add_writing,
@@ -55,7 +56,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     _add_reading(job)
     add_partition_by(job)
     job.add_argument("--sort-within", **LIST, default=[], help="columns to sort each task by")
-    add_existing(job, get_args(ExistingData))
+    add_existing(job)
     add_writing(job)
 
     job = _add_job(jobs, "delete", "delete the rows for which a predicate is true")
@@ -65,14 +66,13 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
     job = _add_job(jobs, "profile", "rows, nulls, bounds, distinct values, bytes and encodings of each column")
     job.add_argument("table", metavar="TABLE")
-    job.add_argument("-c", "--columns", **LIST, help="only these columns, in this order")
-    add_filters(job, "only rows for which this is true")
+    add_options(job, ReadOptions, "columns", "filters")
     job.add_argument("--no-distinct", dest="distinct", action="store_false", help="do not estimate distinct values")
     _add_reading(job)
 
     job = _add_job(jobs, "verify", "read all, and check it against what it says; exit code 1 with findings")
     job.add_argument("table", metavar="TABLE")
-    job.add_argument("--recursive-file-lookup", action="store_true", help="also the files of all subfolders")
+    add_options(job, SparkReadOptions, "recursive_file_lookup")
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -17,8 +17,9 @@ from orcish.arrow.casting import cast_array
 from orcish.arrow.nested import is_read_union, map_columns, map_fields
 from orcish.io.names import display_name
 from orcish.process import stopped_by_signals
+from orcish.types import ReadOptions
 
-from orcish_cli.arguments import add_external, add_limit, add_storage, add_values, pair
+from orcish_cli.arguments import VALUES, add_external, add_limit, add_options, add_storage, pair
 from orcish_cli.batch_slices import limited
 from orcish_cli.formats.names import ORC, named
 from orcish_cli.json_values import WideInteger
@@ -60,11 +61,11 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         metavar="NAME=PATH",
         help="a name for a file, a folder, a pattern or a URL; can be repeated",
     )
-    add_limit(command, "print no more rows than this (all)")
+    add_limit(command, "print no more rows than this")
     command.add_argument("--threads", type=threads, metavar="N", help="threads of duckdb (the number of cores)")
     command.add_argument("--memory", metavar="SIZE", help="memory limit of duckdb, such as 4GB")
     add_showing(command)
-    add_values(command)
+    add_options(command, ReadOptions, *VALUES)
     add_storage(command)
     add_external(command)
     command.set_defaults(run=_run)

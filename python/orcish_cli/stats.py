@@ -15,9 +15,9 @@ from orcish.errors import unknown_column
 from orcish.filters.names import dotted
 from orcish.reading.column_keys import Key, column_keys
 from orcish.terminal import printable
-from orcish.types import ColumnName, ColumnStatistics
+from orcish.types import ColumnName, ColumnStatistics, ReadOptions
 
-from orcish_cli.arguments import add_columns, add_files, add_json, add_storage
+from orcish_cli.arguments import add_files, add_json, add_options, add_storage
 from orcish_cli.json_statistics import bound_cell, flag_cell, json_statistics, name_cell
 from orcish_cli.merged_statistics import merged_statistics
 from orcish_cli.messages import shown_name
@@ -43,7 +43,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "times and durations that files have in several units: `units` has these."
     )
     add_files(command)
-    add_columns(command)
+    add_options(command, ReadOptions, "columns")
     level = command.add_mutually_exclusive_group()
     level.add_argument("--by-file", action="store_true", help="the statistics of each file")
     level.add_argument("--by-stripe", action="store_true", help="the statistics of each stripe")

@@ -53,7 +53,7 @@ def add_delete(command: argparse.ArgumentParser) -> None:
 def add_history(command: argparse.ArgumentParser) -> None:
     """Adds the arguments of ``history``."""
     _add_table(command, _history)
-    add_limit(command, "most commits that are shown (20)", 20)
+    add_limit(command, "most commits that are shown", 20)
 
 
 def add_vacuum(command: argparse.ArgumentParser) -> None:

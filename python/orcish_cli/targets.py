@@ -10,13 +10,12 @@ from orcish.io.filesystem import is_there
 from orcish.io.names import display_name
 from orcish.io.outputs import checked_place, target_exists
 from orcish.tables.log.table import check_no_file_of_table
+from orcish.types import ExistingData
+from orcish.writing.target import is_replaced
 
 from orcish_cli.formats.names import ORC, named
 
-__all__ = ["REPLACE", "check_orc_name", "check_target"]
-
-REPLACE = "--existing-data overwrite"
-"""The argument that lets a target be replaced."""
+__all__ = ["check_orc_name", "check_target"]
 
 
 def check_orc_name(target: str, verb: str) -> None:
@@ -29,26 +28,28 @@ def check_orc_name(target: str, verb: str) -> None:
         raise ValueError(f"{display_name(target)}: {verb} writes ORC: convert writes other formats")
 
 
-def check_target(target: str, storage: Mapping[str, str], *, overwrite: bool) -> None:
+def check_target(target: str, storage: Mapping[str, str], existing_data: ExistingData) -> None:
     """Checks that a file can be written, before the sources are read.
 
     Args:
         target: The file, or its URL.
         storage: Options of the store.
-        overwrite: Whether the file may be replaced.
+        existing_data: What to do where there is a file.
 
     Raises:
         FileExistsError: The file is there, and may not be replaced.
         IsADirectoryError: There is a folder.
         OSError: There is a pipe, a device or the like.
         ValueError: The file is one of a table with a log.
+        OptionError: ``existing_data`` is a word of folders.
     """
+    overwrite = is_replaced(existing_data)
     path = Location(target).path
     is_local = "://" not in path
     if target.endswith("/") or (is_local and os.path.isdir(path)):
         raise IsADirectoryError(f"{display_name(target)}: the target is a folder: give the name of a file")
     check_no_file_of_table(target, storage, "write it elsewhere, or add its rows with convert --existing-data append")
     if is_local:
-        checked_place(path, overwrite=overwrite, advice=REPLACE)
+        checked_place(path, overwrite=overwrite)
     elif not overwrite and is_there(path, storage):
-        raise target_exists(target, REPLACE)
+        raise target_exists(target)

@@ -176,9 +176,11 @@ def kind_of(path: str) -> str:
     return next((text for is_kind, text in KINDS if is_kind(mode)), "no regular file")
 
 
-def target_exists(location: str, advice: str = "overwrite=True") -> FileExistsError:
+def target_exists(location: str) -> FileExistsError:
     """The error for a target that is there, and may not be replaced."""
-    return FileExistsError(f"{display_name(location)}: the target is there already: {advice} replaces it")
+    return FileExistsError(
+        f"{display_name(location)}: the target is there already: existing_data='overwrite' replaces it"
+    )
 
 
 def target_appeared(location: str) -> FileExistsError:
@@ -189,13 +191,12 @@ def target_appeared(location: str) -> FileExistsError:
     )
 
 
-def checked_place(path: str, *, overwrite: bool, advice: str = "overwrite=True") -> str:
+def checked_place(path: str, *, overwrite: bool) -> str:
     """The path of a file that can be written, with its links followed.
 
     Args:
         path: The path.
         overwrite: Whether the file may be replaced.
-        advice: The argument that lets it be replaced.
 
     Raises:
         IsADirectoryError: There is a folder.
@@ -207,7 +208,7 @@ def checked_place(path: str, *, overwrite: bool, advice: str = "overwrite=True")
     if os.path.abspath(path).startswith(STREAMS) or (os.path.exists(path) and not os.path.isfile(path)):
         raise OSError(f"{display_name(path)}: the target is no regular file: give the name of a file")
     if not overwrite and os.path.lexists(path):
-        raise target_exists(path, advice)
+        raise target_exists(path)
     target = os.path.realpath(path)
     if os.path.islink(target):
         raise OSError(f"{display_name(path)}: the links of the target go in circles: give the name of a file")
@@ -252,6 +253,8 @@ class NewFolder:
 
     def __init__(self, path: str) -> None:
         self._path, self._target = path, checked_place(path, overwrite=False)
+        # The folder of missing/../a.orc is missing, though that of the path without the dots is there.
+        os.stat(os.path.dirname(path) or ".")
         self.path = hidden_name(self._target)
         self._process = os.getpid()
         os.mkdir(self.path)

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 from orcish import _native
 from orcish.errors import closest_match
+from orcish.keywords import SYNONYMS
 
 __all__ = ["Parse", "at_least", "names", "parse_options", "parsers", "spark_name", "text"]
 
@@ -29,22 +30,6 @@ ALIASES: Mapping[str, str] = {
     "orc.bloom.filter.fpp": "bloom_filter_fpp",
 }
 """Names of options of Spark's and Java's writers, in lower case."""
-
-SYNONYMS: Mapping[str, str] = {
-    "where": "filters",
-    "filter": "filters",
-    "predicate": "filters",
-    "select": "columns",
-    "usecols": "columns",
-    "codec": "compression",
-    "partitioncols": "partitionBy",
-    "partitionoverwrite": "partitionOverwriteMode",
-    "maxbytespertrigger": "maxFilesPerTrigger",
-    "maxpartitionbytes": "splitSize",
-    "hivepartitioning": "partitions",
-    "rowindex": "rowNumber",
-}
-"""Words of Spark and of other libraries, in lower case without underscores and dots, and what may be in their place."""
 
 _FILES = "load(path) takes a pattern, such as orders/*.orc, or a list of paths"
 _TEXT_FILES = 'format("orcish") reads ORC: read other files with spark.read.csv, json or parquet'
@@ -210,9 +195,7 @@ def _hint(name: str, table: Mapping[str, Parse], others: Mapping[str, Mapping[st
     of_other = {spark_name(keyword).lower(): other for other, options in others.items() for keyword in options}
     if plain in of_other and plain not in map(str.lower, known):
         return f": it is an option for {of_other[plain]}"
-    meant = SYNONYMS.get(plain)
-    if meant not in known:
-        meant = None
+    meant = next((spark_name(own) for own in SYNONYMS.get(plain, ()) if own in table), None)
     if meant is None and plain in INSTEAD:
         return f": {INSTEAD[plain]}"
     match = meant or closest_match(plain, known)

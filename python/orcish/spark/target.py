@@ -233,4 +233,4 @@ class TableTarget:
 def mark_success(job: Job) -> None:
     """Writes the file by which jobs of Hadoop know that a table is there. The commit does not depend on it."""
     with contextlib.suppress(OSError):
-        job.folder().write(SUCCESS, b"", overwrite=True)
+        job.folder().write(SUCCESS, b"", existing_data="overwrite")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from orcish import _native
 from orcish._native import Location, complete_storage
 from orcish.keywords import chosen_options
-from orcish.types import Source, StorageOptions, WriteOptions
+from orcish.types import ExistingFile, Source, StorageOptions, WriteOptions
 from orcish.writing.writer import ORCWriter, Written
 
 if TYPE_CHECKING:
@@ -131,16 +131,17 @@ class Folder:
         """
         return _native.read_small(self.location(name), self._options, limit=limit)
 
-    def write(self, name: str, data: bytes, *, overwrite: bool = False) -> None:
+    def write(self, name: str, data: bytes, *, existing_data: ExistingFile = "error") -> None:
         """Writes a file atomically and durably; missing folders are created.
 
-        Without ``overwrite``, exactly one of several concurrent writers succeeds. Local disks need hard links for that;
+        Unless it overwrites, exactly one of several concurrent writers succeeds. Local disks need hard links for that;
         stores with the API of S3 have to implement ``If-None-Match``, which cannot be verified.
 
         Raises:
-            FileExistsError: The file exists, without ``overwrite``.
+            FileExistsError: The file exists, and is not replaced.
             UnsupportedError: The store reports that it cannot write conditionally.
         """
+        overwrite = existing_data == "overwrite"
         _native.write_small(self.location(name), data, self._options, overwrite=overwrite)
 
     def delete(self, names: Iterable[str]) -> None:
@@ -161,6 +162,7 @@ class Folder:
         name: str,
         schema: Any,
         *,
+        existing_data: ExistingFile = "error",
         publish: bool = True,
         staging: str | None = None,
         **options: Unpack[WriteOptions],
@@ -176,6 +178,7 @@ class Folder:
             self.location(name),
             schema,
             storage_options=self.storage_options,
+            existing_data=existing_data,
             publish=publish,
             staging=None if staging is None else self.location(staging),
             **chosen,

@@ -20,7 +20,7 @@ from orcish.tables.log.conflicts import reading
 from orcish.tables.rewriting import kept_options
 from orcish.tables.rewritten_table import rewrite_table
 from orcish.tables.write import write_dataset
-from orcish.types import ColumnName, ExistingData
+from orcish.types import ColumnName, ExistingData, ExistingFile
 from orcish.writing.dataset import WrittenFile
 from orcish.writing.replaced_file import ReplacedFile
 from orcish.writing.sorting import DEFAULT_MEMORY, SortedRows, SortKey
@@ -89,14 +89,14 @@ class Rewrite:
         scan = self.scan([path])
         return before.write(self._changed(scan), progress=self.progress, options=self._file_options(scan))
 
-    def write_file(self, sources: list[str], target: str, *, overwrite: bool) -> Written:
+    def write_file(self, sources: list[str], target: str, existing_data: ExistingFile) -> Written:
         """Writes the rows of all sources as one file; see :func:`orcish.write_table`."""
         scan = self.scan(sources)
         self._check_apart(sources, scan, target, is_folder=False)
         return write_table(
             self._changed(scan),
             target,
-            overwrite=overwrite,
+            existing_data=existing_data,
             progress=self.progress,
             storage_options=self.storage_options,
             **self._file_options(scan),

@@ -15,7 +15,9 @@ __all__ = [
     "BinaryFile",
     "ColumnName",
     "Columns",
+    "DatasetOptions",
     "ExistingData",
+    "ExistingFile",
     "FileSystem",
     "Filters",
     "Limits",
@@ -121,7 +123,13 @@ Matching: TypeAlias = "Literal['name', 'name_ignoring_case', 'position'] | str"
 
 
 ExistingData: TypeAlias = Literal["error", "append", "overwrite", "overwrite_partitions"]
-"""What to do where the target has data already."""
+"""What to do where the target has data already: an error, by default; the new files are added; they replace all files;
+or they replace those of their partitions."""
+
+ExistingFile: TypeAlias = Literal["error", "overwrite"]
+"""What to do where the file that is written is there already: an error, by default, or it is replaced. A file that
+another process writes meanwhile is an error, too. Stores, and file systems without hard links, are asked when the
+writer opens and right before the file appears. A file object has to be empty."""
 
 Pending: TypeAlias = Literal["wait", "before"]
 """What a reader does where the last commit is decided and not all of its files are visible: it waits and fails at last,
@@ -173,21 +181,20 @@ class SelectionOptions(TypedDict, total=False):
     columns: Columns | None
     """The columns to read, in this order, each once; all by default."""
     filters: Filters | None
-    """Which rows to read: an expression of :func:`orcish.col`, of pyarrow or of polars, or pyarrow's lists of
-    ``(column, operator, value)``. A string is parsed as SQL, such as ``"id > 5 and name in ('a', 'b')"``, see
-    :func:`orcish.filters.text.parse`. Stripes and row groups are skipped where statistics or bloom filters exclude all
-    rows."""
+    """Only rows for which this is true; all by default. It is an expression of :func:`orcish.col`, of pyarrow or of
+    polars, or pyarrow's lists of ``(column, operator, value)``. A string is parsed as SQL, such as ``"id > 5 and name
+    in ('a', 'b')"``, see :func:`orcish.filters.text.parse`. Stripes and row groups are skipped where statistics or
+    bloom filters exclude all rows."""
     limit: int | None
-    """Maximum number of rows to read, of those that pass the filters."""
+    """Maximum number of rows to read, of those that pass the filters; all by default."""
     batch_size: int
-    """Maximum rows of a batch (65,536). A batch also has at most 128 MiB of values, unless a single row
-    needs more."""
+    """Maximum rows of a batch; 65,536 by default. A batch also has at most 128 MiB of values, unless a single row needs
+    more."""
     row_number: bool | str
     """Adds a column with the number of each row in its file, from 0. Its name is ``row_number``, or the given one.
     Filters can name it."""
     threads: int
-    """Number of decoding threads; 0, the default, is the number of cores. Requests to servers have threads of their
-    own."""
+    """Number of decoding threads; 0, the number of cores, by default. Requests to servers have threads of their own."""
 
 
 class ValueOptions(TypedDict, total=False):
@@ -199,43 +206,42 @@ class ValueOptions(TypedDict, total=False):
     ``strings`` and ``unions`` take precedence. A scan of several files has the types of the first one, and its columns
     are nullable."""
     timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"]
-    """Unit of timestamps; by default the unit that they were written with, or else ``us``. ``auto`` is ``ns`` where
+    """Unit of timestamps; the unit that they were written with, or else ``us``, by default. ``auto`` is ``ns`` where
     statistics show that all values fit, and else ``us``. ``exact`` loses no digit: it is the unit that they were
     written with, or else as ``auto``, and a value with digits beyond the unit is an error. In a scan of several files
     without ``schema``, the default, ``auto`` and ``exact`` are the finest unit of any file, but ``ns`` only where the
     values of all files fit."""
     timestamps: Literal["wall", "instant"]
-    """How ``timestamp`` of ORC is read. The file stores instants and the time zone of the writer. ``wall`` gives the
-    wall clock time of the writer. ``instant`` gives the instant, in UTC, which distinguishes the two occurrences of an
-    hour that the clock repeats. By default, columns that are known to be written as instants are instants, and other
-    columns are wall clock times. A scan gives instants where some files have ``timestamp`` and others ``timestamp with
-    local time zone``."""
+    """Whether ``timestamp`` of ORC is read as the wall clock time of the writer, or as the instant, in UTC; instants of
+    columns that are known to be written as instants, and else wall clock times, by default. The file stores instants
+    and the time zone of the writer. Instants distinguish the two occurrences of an hour that the clock repeats. A scan
+    gives instants where some files have ``timestamp`` and others ``timestamp with local time zone``."""
     timezone: str
     """Changes instants of ``timestamp``: each becomes the instant at which clocks of this zone show the wall clock time
-    of the writer, as ORC Java (and so Spark) reads it in a JVM of this zone. By default, and with the zone of the
+    of the writer; none by default. ORC Java, and so Spark, reads it so in a JVM of this zone. With the zone of the
     writer, the stored instants are unchanged."""
     timestamp_out_of_range: Literal["error", "null"]
-    """How timestamps beyond the range of the unit are read: an error, by default, or null."""
+    """How timestamps beyond the range of the unit are read; as an error by default."""
     strings: Literal["utf8", "large", "view", "dictionary", "binary"]
-    """Arrow type of strings; by default the type that they were written with, or else ``utf8``. ``binary`` also reads
+    """Arrow type of strings; the type that they were written with, or else ``utf8``, by default. ``binary`` also reads
     strings that are not valid UTF-8."""
     invalid_utf8: Literal["error", "replace", "null", "binary"]
-    """How invalid UTF-8 is read: an error, by default; with U+FFFD in place of the bytes, as
-    ``bytes.decode(errors="replace")``; or as null. With ``binary``, all string columns have the binary type that
-    corresponds to ``strings``; ``strings="binary"`` is short for ``utf8`` with this choice."""
+    """How invalid UTF-8 is read; as an error by default. ``replace`` puts U+FFFD in place of the bytes, as
+    ``bytes.decode(errors="replace")`` does. With ``binary``, all string columns have the binary type that corresponds
+    to ``strings``; ``strings="binary"`` is short for ``utf8`` with this choice."""
     decimal_out_of_range: Literal["error", "null"]
-    """How decimals of more digits than their precision are read: an error, by default, or null."""
+    """How decimals of more digits than their precision are read; as an error by default."""
     long_char: Literal["keep", "cut", "error"]
-    """How strings that are longer than their ``char`` or ``varchar``, in code points, are read: as they are stored, by
-    default, truncated, or an error."""
+    """How strings that are longer than their ``char`` or ``varchar``, in code points, are read; as they are stored by
+    default. ``cut`` truncates them."""
     trim_char: bool
-    """Whether trailing blanks of ``char`` values are removed."""
+    """Whether trailing blanks of ``char`` values are removed; false by default."""
     unions: Literal["dense", "sparse", "struct"]
-    """Arrow type of unions; by default the type that they were written with, or else ``dense``."""
+    """Arrow type of unions; the type that they were written with, or else ``dense``, by default."""
     null_map_keys: Literal["error", "dictionary"]
-    """How null keys of maps are read. Maps of Arrow cannot have them: they are an error by default. With
-    ``dictionary``, the keys of all maps are dictionary arrays, which can hold a null. Tables are read that way without
-    request where a map has a null key."""
+    """How null keys of maps are read; as an error by default. Maps of Arrow cannot have them. With ``dictionary``, the
+    keys of all maps are dictionary arrays, which can hold a null. Tables are read that way without request where a map
+    has a null key."""
     masked: Literal["error", "allow"]
     """Whether encrypted columns may be read as their masks; an error by default."""
 
@@ -251,28 +257,29 @@ class TableOptions(ValueOptions, total=False):
     """Options of tables, beside those of :class:`SelectionOptions`."""
 
     schema: pa.Schema | None
-    """Schema of the table; by default that of its log, or the columns of the first file with types that hold the values
-    of all files. A value that is none of its type is an error. Partition columns in it have its types: an integer,
+    """Schema of the table; that of its log, or the columns of the first file with types that hold the values of all
+    files, by default. A value that is none of its type is an error. Partition columns in it have its types: an integer,
     boolean, date or string."""
     match: Matching
     """How columns are matched with columns of the files."""
     partitions: bool | None
-    """Whether folders ``name=value`` are columns; true by default for folders and patterns, and false for single
-    files."""
+    """Whether folders ``name=value`` are columns; true for folders and patterns, and false for single files, by
+    default."""
     storage_options: StorageOptions | None
-    """Options of object stores."""
+    """Options of the stores of URLs."""
     filesystem: FileSystem | None
-    """The file system that the paths are within; by default, they are local paths and URLs."""
+    """The file system that the paths are within; that of local paths and URLs by default."""
     limits: Limits | None
     """Limits on what each file may make the reader do."""
     external_locations: Sequence[str | os.PathLike[str]] | None
-    """Paths and URLs that may have segments and partitions of a CarbonData table, at or below them, in addition to the
-    table's folder, such as ``["s3://bucket/archive"]``. Other locations in its metadata are refused, as they would be
-    read with the rights of the user. Headers of ``storage_options`` are only sent to the host of the table."""
+    """Paths and URLs at or below which a table of CarbonData may have segments and partitions, in addition to its
+    folder; none by default. An example is ``["s3://bucket/archive"]``. Other locations in its metadata are refused, as
+    they would be read with the rights of the user. Headers of ``storage_options`` are only sent to the host of the
+    table."""
     pending: Literal["wait", "before"] | None
-    """What to do where the last commit of the table is decided, and not all of its files are visible: ``"wait"``, the
-    default, waits while files become visible, and fails if none does for some seconds; ``"before"`` reads the state
-    before the commit."""
+    """What to do where the last commit of the table is decided, and not all of its files are visible; ``wait`` by
+    default. ``wait`` waits while files become visible, and fails if none does for some seconds. ``before`` reads the
+    state before the commit."""
 
 
 class ScanOptions(SelectionOptions, TableOptions, total=False):
@@ -283,24 +290,25 @@ class WriteOptions(TypedDict, total=False):
     """Options of writing. Columns are given by their names, as for reading; a name includes all nested columns."""
 
     compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None
-    """Codec of the file; ``"zstd"`` where it is left out. ``None`` is no compression, as for pyarrow and pandas."""
+    """Codec of the file; ``zstd`` by default. ``None`` is no compression, as for pyarrow and pandas."""
     compression_level: int | None
-    """1 to 12 of zlib (1), -7 to 22 of zstd (2), 0 to 11 of brotli (5); the others have none."""
+    """Level of the codec: 1 to 12 of zlib, -7 to 22 of zstd, 0 to 11 of brotli; 1, 2 and 5 by default. Other codecs
+    have no levels."""
     column_compression: Mapping[ColumnName, int | Literal["none"] | None] | None
     """Other compression levels of columns; ``None`` does not compress the column. The codec is that of the file."""
     compression_block_size: int | str | None
-    """Maximum bytes of a compression chunk; 262,144 by default, down to 65,536 where there are many columns."""
+    """Maximum bytes of a compression chunk; 262,144, and down to 65,536 where there are many columns, by default."""
     stripe_size: int | str | None
     """Stored bytes of a stripe; 64 MiB by default."""
     row_index_stride: int | None
-    """Rows of a row group: 10,000 by default, at least 1,000; 0 writes no row index."""
+    """Rows of a row group, at least 1,000, or 0 for no row index; 10,000 by default."""
     bloom_filter_columns: Sequence[ColumnName] | None
-    """Columns with bloom filters."""
+    """Columns with bloom filters; none by default."""
     bloom_filter_fpp: float | None
     """False positive probability of bloom filters; 0.01 by default."""
     dictionary: bool | Mapping[ColumnName, bool | None] | None
-    """Whether strings are dictionary encoded, for all columns or by column. By default, and with ``None``, each stripe
-    has the encoding that is expected to be smaller."""
+    """Whether strings are dictionary encoded, for all columns or by column; what is expected to be smaller in each
+    stripe by default. ``None`` is the same."""
     metadata: Mapping[str, bytes | str] | None
     """User metadata of the file. Metadata of the Arrow schema are added."""
     timezone: str | None
@@ -308,15 +316,36 @@ class WriteOptions(TypedDict, total=False):
     default. Readers in Java and C++ see the same wall clock time with any zone since 1970; earlier times may be others
     in pyarrow, see ``docs/from-pyarrow.md``."""
     version: Literal["0.11", "0.12"] | None
-    """Version of the format; ``"0.12"`` by default, ``"0.11"`` for readers as old as Hive 0.11."""
+    """Version of the format; ``0.12`` by default. ``0.11`` is for readers as old as Hive 0.11."""
     arrow_schema: bool | None
     """Whether the Arrow schema is stored, so that readers restore the types that were written; true by default."""
     threads: int | None
     """Number of encoding threads; the number of cores by default."""
     verify: bool | None
-    """Whether the file is read and compared with the input before it appears: values, statistics, row index, bloom
-    filters, and, of local files, the bytes on disk. Writing takes about three times as long, and the rows of a stripe
-    are kept in memory."""
+    """Whether the file is read and compared with the input before it appears; false by default. Values, statistics, the
+    row index, bloom filters and, of local files, the bytes on disk are compared. Writing takes about three times as
+    long, and the rows of a stripe are kept in memory."""
+
+
+class DatasetOptions(TypedDict, total=False):
+    """Options of folders of files, which are keywords of :func:`orcish.write_dataset` and :func:`orcish.convert`."""
+
+    existing_data: ExistingData
+    """What to do where the target has data already; an error by default. With ``append``, the new files are added. With
+    ``overwrite``, they replace all files, and with ``overwrite_partitions`` those of their partitions."""
+    partition_by: Sequence[str] | None
+    """Names of the partition columns, the outermost first; those of the source, or none, by default. Files do not have
+    these columns."""
+    max_rows_per_file: int | None
+    """Maximum number of rows of a file; no limit by default."""
+    max_open_files: int
+    """Maximum number of open files; 256 by default. Rows of further partitions wait in memory, and in temporary files
+    beyond half of ``max_memory``, until the dataset is finished: each partition has one file."""
+    max_partitions: int
+    """Maximum number of partitions; 10,000 by default. More are an error before any of their files is created."""
+    max_memory: int | str
+    """Maximum bytes of memory of all open files and of rows that wait; 1 GiB by default. The largest files end their
+    stripes beyond it."""
 
 
 class SparkReadOptions(TypedDict, total=False):
@@ -326,16 +355,16 @@ class SparkReadOptions(TypedDict, total=False):
     """Whether the columns are those of all files, in place of those of the log or of the first file; false by
     default."""
     case_sensitive: bool | None
-    """Whether names are case sensitive; false by default: names that differ only by case are an error."""
+    """Whether names are case sensitive; false by default. Names that differ only by case are then an error."""
     partition_column_type_inference: bool | None
-    """Whether partition columns have the types that Spark infers, and not text; by default true, and in functions the
-    setting of the session."""
+    """Whether partition columns have the types that Spark infers, and not text; true, and in functions the setting of
+    the session, by default."""
     recursive_file_lookup: bool | None
     """Whether the files of all subfolders are read, and no folder is a partition; false by default."""
     split_size: int | None
     """Bytes of a split; 128 MiB by default."""
     min_splits: int | None
-    """Least number of splits: 1 by default, and in functions the default parallelism."""
+    """Least number of splits; 1, and in functions the parallelism of Spark, by default."""
     session_timezone: str | None
     """Time zone of timestamps in names of folders and in ``filters``; ``timezone`` by default."""
     timezone: str | None
@@ -353,8 +382,8 @@ class SparkWriteOptions(TypedDict, total=False):
     """Options of writing with :mod:`orcish.spark`. In the data source, their names are in camel case."""
 
     partition_overwrite_mode: Literal["static", "dynamic"] | None
-    """With ``dynamic``, an overwrite replaces only partitions with new rows; by default, the setting
-    ``spark.sql.sources.partitionOverwriteMode`` of the session decides."""
+    """With ``dynamic``, an overwrite replaces only partitions with new rows; the setting
+    ``spark.sql.sources.partitionOverwriteMode`` of the session by default."""
     case_sensitive: bool | None
     timezone: str | None
     session_timezone: str | None

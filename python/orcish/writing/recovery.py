@@ -10,7 +10,7 @@ from orcish import _native
 from orcish._native import complete_storage, opened_source
 from orcish.io.filesystem import in_file_system
 from orcish.keywords import checked_keywords
-from orcish.types import FileSystem, Limits, Source, StorageOptions, Target
+from orcish.types import ExistingFile, FileSystem, Limits, Source, StorageOptions, Target
 from orcish.writing.target import check_no_source, published_target
 from orcish.writing.writer import Written
 
@@ -58,7 +58,7 @@ def recover_file(
     target: Target | None = None,
     *,
     like: Source | None = None,
-    overwrite: bool = True,
+    existing_data: ExistingFile = "error",
     storage_options: StorageOptions | None = None,
     filesystem: FileSystem | None = None,
     limits: Limits | None = None,
@@ -80,8 +80,8 @@ def recover_file(
         target: The new file: a path, a URL of an object store, or a file object. Without one, nothing is written.
         like: Another file with the same columns, of the same writer with the same settings, for a file without any
             tail, or with damaged types.
-        overwrite: ``False`` refuses a target that is there, or, on local disks, that is there when the file is
-            complete. The file itself and ``like`` are never replaced.
+        existing_data: What to do where the target is there: ``"error"`` or ``"overwrite"``; see
+            :data:`~orcish.types.ExistingFile`. The file itself and ``like`` are never replaced.
         storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.
         filesystem: The file system that the paths are within; see :data:`~orcish.types.FileSystem`.
         limits: Limits on what the file may make the reader do.
@@ -91,7 +91,7 @@ def recover_file(
             be read, and there is a target.
         UnsupportedError: The file has encrypted columns.
         LimitExceededError: More memory would be needed than is allowed.
-        FileExistsError: The target is there, without ``overwrite``.
+        FileExistsError: The target is there, and not replaced.
         ValueError: The target is the file itself, or ``like``.
         OSError: A file cannot be read or written. No file appears.
     """
@@ -102,7 +102,7 @@ def recover_file(
     new = (
         contextlib.nullcontext()
         if target is None
-        else published_target(target, filesystem, storage_options, overwrite=overwrite)
+        else published_target(target, filesystem, storage_options, existing_data)
     )
     with new as native:
         found, written = _native.recover_file(

@@ -65,7 +65,7 @@ class ReplacedFile:
                 raise
             return written
         storage = complete_storage(self._location, self._storage)
-        unpublished = {"publish": False, "storage_options": self._storage}
+        unpublished = {"publish": False, "existing_data": "overwrite", "storage_options": self._storage}
         written, token = self._written(self._location, rows, progress, options, unpublished)
         publish(self._location, token, storage, self._check_unchanged)
         return written

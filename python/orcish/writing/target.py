@@ -5,17 +5,27 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, get_args
 
 from orcish import _native
 from orcish._native import Location, Place, complete_storage
-from orcish.io.filesystem import in_file_system
+from orcish.errors import OptionError
+from orcish.io.filesystem import in_file_system, is_there
 from orcish.io.names import display_name, errors_with_name
 from orcish.io.outputs import NewFolder, Output, target_appeared, target_exists
 from orcish.io.system_path import SystemPath
-from orcish.types import FileSystem, StorageOptions
+from orcish.types import ExistingFile, FileSystem, StorageOptions
 
-__all__ = ["FileTarget", "SystemTarget", "check_no_source", "file_target", "name_of", "publish", "published_target"]
+__all__ = [
+    "FileTarget",
+    "SystemTarget",
+    "check_no_source",
+    "file_target",
+    "is_replaced",
+    "name_of",
+    "publish",
+    "published_target",
+]
 
 
 class FileTarget:
@@ -90,23 +100,18 @@ class NewObjectTarget(FileTarget):
     def __init__(self, url: str, storage_options: StorageOptions | None, *, can_stage: bool) -> None:
         super().__init__(url)
         self.publish = not can_stage
-        self._options = complete_storage(url, storage_options)
-        if self._exists():
-            raise target_exists(url)
+        self._storage_options = storage_options or {}
+        self._check(target_exists)
 
     def complete(self, token: bytes | None) -> None:
         """See :class:`FileTarget`."""
-        if token is None:
-            return
+        if token is not None:
+            options = complete_storage(self.native, self._storage_options)
+            publish(self.native, token, options, lambda: self._check(target_appeared))
 
-        def check() -> None:
-            if self._exists():
-                raise target_appeared(self.native)
-
-        publish(self.native, token, self._options, check)
-
-    def _exists(self) -> bool:
-        return _native.stat(self.native, self._options) is not None
+    def _check(self, error: Callable[[str], FileExistsError]) -> None:
+        if is_there(self.native, self._storage_options):
+            raise error(self.native)
 
 
 def publish(location: str, token: bytes, options: dict[str, Any] | None, check: Callable[[], None]) -> None:
@@ -133,9 +138,10 @@ def file_target(
     target: Any,
     filesystem: FileSystem | None,
     storage_options: StorageOptions | None,
+    existing_data: ExistingFile,
     *,
-    overwrite: bool = True,
     can_stage: bool = True,
+    is_published: bool = True,
 ) -> FileTarget:
     """The target of a function that writes a file.
 
@@ -143,26 +149,45 @@ def file_target(
         target: A path, a URL or a file object.
         filesystem: The file system that the path is within.
         storage_options: Options of the store of a URL.
-        overwrite: Whether an existing file is replaced. A file object is written to anyway.
+        existing_data: What to do where there is a file.
         can_stage: Whether the call of the native core takes ``publish`` and ``staging``.
+        is_published: Whether the file appears at the end. Otherwise only a file that is there now is refused.
 
     Raises:
         TypeError: The target is none.
         IsADirectoryError: There is a folder.
-        FileExistsError: The file is there, without ``overwrite``.
+        FileExistsError: The file is there, and not replaced.
         OSError: It cannot be created.
     """
+    overwrite = is_replaced(existing_data)
     place = in_file_system(target, filesystem, storage_options, is_target=True)
     if isinstance(place, SystemPath):
         if os.fspath(target).endswith("/"):
             raise IsADirectoryError(f"{place} is a directory: a file has a name such as a.orc")
         return SystemTarget(place.create(overwrite=overwrite))
     native = _checked_target(place)
-    if overwrite or not isinstance(native, str):
+    # The native core names the fault of an empty path.
+    if overwrite or not isinstance(native, str) or not native:
         return FileTarget(native)
-    if not Location(native).is_local:
+    is_local = Location(native).is_local
+    if not is_local and is_published:
         return NewObjectTarget(native, storage_options, can_stage=can_stage)
-    return NewLocalTarget(native, can_stage=can_stage)
+    if is_published:
+        return NewLocalTarget(native, can_stage=can_stage)
+    if os.path.lexists(Location(native).path) if is_local else is_there(native, storage_options or {}):
+        raise target_exists(native)
+    return FileTarget(native)
+
+
+def is_replaced(existing_data: str) -> bool:
+    """Whether a file that is there is replaced.
+
+    Raises:
+        OptionError: The word is of folders.
+    """
+    if existing_data not in get_args(ExistingFile):
+        raise OptionError("existing_data", "is of folders: a file is refused ('error') or replaced", existing_data)
+    return existing_data == "overwrite"
 
 
 @contextlib.contextmanager
@@ -170,13 +195,12 @@ def published_target(
     target: Any,
     filesystem: FileSystem | None,
     storage_options: StorageOptions | None,
-    *,
-    overwrite: bool,
+    existing_data: ExistingFile,
 ) -> Iterator[Any]:
     """A target in the form that the native core takes, for calls that publish files. The file appears at the end of the
     block, unless it raises.
     """
-    found = file_target(target, filesystem, storage_options, overwrite=overwrite, can_stage=False)
+    found = file_target(target, filesystem, storage_options, existing_data, can_stage=False)
     try:
         with _named(found.native, target):
             yield found.native

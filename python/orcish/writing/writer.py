@@ -22,7 +22,7 @@ from orcish.keywords import checked_keywords, chosen_options
 from orcish.progress import reported, reported_so_far
 from orcish.reading.file import ORCFile
 from orcish.terminal import printable
-from orcish.types import FileSystem, Limits, ProgressOption, Source, StorageOptions, Target, WriteOptions
+from orcish.types import ExistingFile, FileSystem, Limits, ProgressOption, Source, StorageOptions, Target, WriteOptions
 from orcish.writing.rows import batch_reader, counted, row_count, schema_and_rows, streams
 from orcish.writing.target import file_target, name_of
 
@@ -51,10 +51,10 @@ class Written(NamedTuple):
 class ORCWriter:
     """Writes an ORC file batch by batch.
 
-    The file appears under its name when the writer is closed, and replaces an existing file. After an error, or an
-    exception in the ``with`` block, it does not appear, and an existing file stays. The memory is that of the current
-    stripe and a batch. Threads can share a writer: a call waits for the calls of others, and the rows of a call stay
-    together. In a child process after a fork, writing raises. A writer that is dropped without having been
+    The file appears under its name when the writer is closed. A file that is there is refused, or replaced then. After
+    an error, or an exception in the ``with`` block, it does not appear, and an existing file stays. The memory is that
+    of the current stripe and a batch. Threads can share a writer: a call waits for the calls of others, and the rows of
+    a call stay together. In a child process after a fork, writing raises. A writer that is dropped without having been
     closed is a ``ResourceWarning``, and its file does not appear. The keywords are those of
     :class:`~orcish.types.WriteOptions`.
 
@@ -71,17 +71,18 @@ class ORCWriter:
         schema: An Arrow schema, or an object with ``__arrow_c_schema__``.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
         filesystem: The file system that the path is within; see :data:`~orcish.types.FileSystem`.
-        overwrite: ``False`` refuses a target that is there, or that is there when the file is complete. Stores are
-            asked right before the file appears. A file object is written to anyway.
+        existing_data: What to do where the target is there: ``"error"`` or ``"overwrite"``; see
+            :data:`~orcish.types.ExistingFile`.
         publish: ``False`` for a file that does not appear when the writer is closed. Its :attr:`token` then completes
-            or aborts it, in any process; see ``orcish.tables.folder.Folder.complete``. Not for file objects.
+            or aborts it, in any process; see ``orcish.tables.folder.Folder.complete``, which replaces a file that has
+            appeared since the writer was opened. Not for file objects.
         staging: Folder on the same disk for such a file, which has a hidden name; by default the folder of the target.
             Object stores ignore it, as they hold the parts of the file.
 
     Raises:
         ValueError: An option is wrong, or a type of the schema cannot be stored.
         UnknownColumnError: The schema does not have a column that an option names.
-        FileExistsError: The file is there, without ``overwrite``.
+        FileExistsError: The file is there, and not replaced.
         OSError: The file cannot be created.
     """
 
@@ -93,7 +94,7 @@ class ORCWriter:
         *,
         storage_options: StorageOptions | None = None,
         filesystem: FileSystem | None = None,
-        overwrite: bool = True,
+        existing_data: ExistingFile = "error",
         publish: bool = True,
         staging: str | os.PathLike[str] | None = None,
         **options: Unpack[WriteOptions],
@@ -101,9 +102,7 @@ class ORCWriter:
         chosen = chosen_options(options, WriteOptions)
         if not hasattr(schema, "__arrow_c_schema__"):
             raise TypeError(f"a schema has __arrow_c_schema__, which {type(schema).__name__} has not")
-        if not overwrite and not publish:
-            raise ValueError("overwrite=False is for files that are published: leave it out, or publish=False")
-        self._target = file_target(target, filesystem, storage_options, overwrite=overwrite)
+        self._target = file_target(target, filesystem, storage_options, existing_data, is_published=publish)
         native = self._target.native
         try:
             self._writer = _native.Writer(
@@ -273,7 +272,7 @@ def write_table(
     data: Any,
     target: Target,
     *,
-    overwrite: bool = True,
+    existing_data: ExistingFile = "error",
     progress: ProgressOption = False,
     storage_options: StorageOptions | None = None,
     filesystem: FileSystem | None = None,
@@ -290,8 +289,8 @@ def write_table(
             and a list or generator of such objects that have the same columns. The index of a data frame of pandas is
             kept as pyarrow keeps it in files of Parquet: ``to_pandas`` restores it.
         target: A path, a URL of an object store, or a file object that is open for binary writing.
-        overwrite: ``False`` refuses a target that is there, or that is there when the file is complete; see
-            :class:`ORCWriter`.
+        existing_data: What to do where the target is there: ``"error"`` or ``"overwrite"``; see
+            :data:`~orcish.types.ExistingFile`.
         progress: True for a bar on the terminal, or a function that is called with a
             :class:`~orcish.types.Progress`, of rows, at the beginning and after each batch.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
@@ -302,7 +301,7 @@ def write_table(
         ValueError: An option is wrong, a type or value cannot be stored, or parts have different columns; the message
             names row and column.
         UnknownColumnError: The data does not have a column that an option names.
-        FileExistsError: The file is there, without ``overwrite``.
+        FileExistsError: The file is there, and not replaced.
         OSError: The file cannot be written.
     """
     chosen = chosen_options(options, WriteOptions)
@@ -314,7 +313,7 @@ def write_table(
             schema,
             storage_options=storage_options,
             filesystem=filesystem,
-            overwrite=overwrite,
+            existing_data=existing_data,
             **chosen,
         ) as writer,
         reported(progress, f"write {name_of(target)}", total) as add,
@@ -328,7 +327,7 @@ def merge(
     sources: Sequence[Source],
     target: Target,
     *,
-    overwrite: bool = True,
+    existing_data: ExistingFile = "error",
     storage_options: StorageOptions | None = None,
     filesystem: FileSystem | None = None,
     limits: Limits | None = None,
@@ -348,8 +347,8 @@ def merge(
     Args:
         sources: Paths, URLs, bytes or file objects, in the order of their rows.
         target: A path, a URL of an object store, or a file object that is open for binary writing.
-        overwrite: ``False`` refuses a target that is there, or that is there when the file is complete; see
-            :class:`ORCWriter`.
+        existing_data: What to do where the target is there: ``"error"`` or ``"overwrite"``; see
+            :data:`~orcish.types.ExistingFile`.
         storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.
         filesystem: The file system that all paths are within; see :data:`~orcish.types.FileSystem`.
         limits: Limits on what the files may make the reader do.
@@ -361,13 +360,13 @@ def merge(
         CorruptFileError: A file is no valid ORC file.
         LimitExceededError: The tails of the files exceed the memory limit.
         UnsupportedError: A file has encrypted columns, or overlapping stripes.
-        FileExistsError: The target is there, without ``overwrite``.
+        FileExistsError: The target is there, and not replaced.
         OSError: A file cannot be read, or the new file cannot be written.
     """
     places = in_file_system(sources, filesystem, storage_options)
     files = [opened_source(place) for place in places]
     native_limits = cast("dict[str, int] | None", limits)
-    new = file_target(target, filesystem, storage_options, overwrite=overwrite)
+    new = file_target(target, filesystem, storage_options, existing_data)
     options = complete_storage((each for each in (*files, new.native) if isinstance(each, str)), storage_options)
     try:
         with reported_so_far(progress, f"merge {name_of(target)}", None) as done:

@@ -132,16 +132,11 @@ def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
     """
     storage: dict[str, Any] = dict(options.storage_options)
     target = options.target
-    if options.existing_data not in ("error", "overwrite"):
-        raise WrongArgumentsError(
-            f"--existing-data {options.existing_data} is of folders, and {display_name(target)} is a file"
-        )
     for name in ("partition_by", "max_rows_per_file", "max_partitions"):
         if getattr(options, name) is not None:
             raise WrongArgumentsError(f"--{name.replace('_', '-')} is of folders, and {display_name(target)} is a file")
-    overwrite = options.existing_data == "overwrite"
     if target != STREAM:
-        check_target(target, storage, overwrite=overwrite)
+        check_target(target, storage, options.existing_data)
     source = source_format(options.source, options.source_format, storage)
     check_text_options(options, source, to)
     rows: BatchSource
@@ -161,7 +156,8 @@ def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
         if isinstance(rows, Scan) and infers_written_types(rows):
             # Readers infer the same types.
             given["arrow_schema"] = False
-        written = write_table(rows, target, overwrite=overwrite, progress=progress, storage_options=storage, **given)
+        given |= {"existing_data": options.existing_data, "progress": progress, "storage_options": storage}
+        written = write_table(rows, target, **given)
         return ForeignFile(target, written.rows, written.bytes)
     for name in ("bloom_filter_columns", "verify"):
         if given.get(name):
@@ -176,6 +172,6 @@ def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
         level=level,
         text=TextOptions.of(options).of_target(source),
         storage=storage,
-        overwrite=overwrite,
+        existing_data=options.existing_data,
         progress=progress,
     )

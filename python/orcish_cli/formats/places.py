@@ -16,6 +16,7 @@ from orcish._native import Location, complete_storage
 from orcish.io.filesystem import foreign_path
 from orcish.io.names import display_name
 from orcish.io.outputs import NamedOutput, kind_of
+from orcish.types import ExistingFile
 from orcish.writing.target import FileTarget, SystemTarget, file_target
 
 from orcish_cli.formats.bounded_file import BoundedFile
@@ -62,17 +63,17 @@ def check_regular(path: str) -> None:
         raise OSError(f"{display_name(path)}: cannot be opened: it is {kind_of(path)}: copy its bytes to a file first")
 
 
-def open_output(location: str, storage: Mapping[str, Any], *, overwrite: bool) -> Sink:
+def open_output(location: str, storage: Mapping[str, Any], existing_data: ExistingFile) -> Sink:
     """Creates a file, which appears under its name when it is published. Errors name it.
 
     Raises:
-        FileExistsError: The file is there, without ``overwrite``.
+        FileExistsError: The file is there, and not replaced.
         OSError: The file cannot be created.
         UnsupportedError: No files are written there.
     """
     if location == STREAM:
         return Sink(SystemTarget(NamedOutput(StandardOutput(), "standard output")), None)
-    target = file_target(location, None, dict(storage), overwrite=overwrite)
+    target = file_target(location, None, dict(storage), existing_data)
     return Sink(target, None if Location(location).is_foreign else complete_storage(location, storage))
 
 

@@ -14,7 +14,7 @@ from orcish.arrow.casting import cast_array
 from orcish.arrow.nested import map_columns, map_fields, repeated_name, value_type
 from orcish.progress import reported
 from orcish.reading.reader import BatchSource, row_count_of, rows_of
-from orcish.types import ProgressOption
+from orcish.types import ExistingFile, ProgressOption
 
 from orcish_cli.formats.errors import errors_of_writing
 from orcish_cli.formats.names import named
@@ -59,7 +59,7 @@ def write_foreign(
     level: int | None,
     text: TextOptions,
     storage: dict[str, Any],
-    overwrite: bool,
+    existing_data: ExistingFile,
     progress: ProgressOption,
 ) -> ForeignFile:
     """Writes a file of another format than ORC. It appears under its name when it is complete.
@@ -72,11 +72,11 @@ def write_foreign(
         level: Its level.
         text: How text is written.
         storage: Options of the store.
-        overwrite: Whether a file of the name is replaced.
+        existing_data: What to do where a file of the name is there.
         progress: As for other functions.
 
     Raises:
-        FileExistsError: The file is there, or has appeared meanwhile, without ``overwrite``.
+        FileExistsError: The file is there, or has appeared meanwhile, and is not replaced.
         UnsupportedError: The format cannot store a type.
         OrcishError: The rows cannot be read.
         OSError: The file cannot be written.
@@ -84,7 +84,7 @@ def write_foreign(
     schema, batches = rows_of(rows)
     total = row_count_of(rows) if progress else None
     count = 0
-    with _published(target, storage, overwrite=overwrite) as sink, reported(progress, f"write {target}", total) as add:
+    with _published(target, storage, existing_data) as sink, reported(progress, f"write {target}", total) as add:
         with errors_of_writing(target):
             writer = WRITERS[form](sink, schema, codec, level, text.with_delimiter(named(target).delimiter))
         try:
@@ -104,9 +104,9 @@ def write_foreign(
 
 
 @contextlib.contextmanager
-def _published(target: str, storage: dict[str, Any], *, overwrite: bool) -> Iterator[Sink]:
+def _published(target: str, storage: dict[str, Any], existing_data: ExistingFile) -> Iterator[Sink]:
     """A file, which is removed if it is not published at the end of the block."""
-    sink = open_output(target, storage, overwrite=overwrite)
+    sink = open_output(target, storage, existing_data)
     try:
         yield sink
     finally:

@@ -18,7 +18,8 @@ from orcish.io.outputs import checked_place, local_output
 from orcish.keywords import checked_keywords
 from orcish.tables.apart import check_apart
 from orcish.tables.log.table import check_no_file_of_table
-from orcish.types import FileSystem, ProgressOption, Sources, StorageOptions
+from orcish.types import ExistingFile, FileSystem, ProgressOption, Sources, StorageOptions
+from orcish.writing.target import is_replaced
 
 from orcish_cli.layout_page.description import describe
 
@@ -75,7 +76,7 @@ def write_report(
     source: Sources,
     target: str | os.PathLike[str],
     *,
-    overwrite: bool = True,
+    existing_data: ExistingFile = "error",
     distinct: bool = False,
     advice: Mapping[str, Any] | None = None,
     progress: ProgressOption = False,
@@ -96,8 +97,8 @@ def write_report(
     Args:
         source: Any source of :func:`orcish.scan` that is ORC.
         target: Path of the page, which appears when it is complete.
-        overwrite: ``False`` refuses a target that is there, or that is there when the page is complete. An ORC file is
-            never replaced.
+        existing_data: What to do where the target is there: ``"error"`` or ``"overwrite"``; see
+            :data:`~orcish.types.ExistingFile`. An ORC file is never replaced.
         distinct: Whether the number of distinct values of each column is estimated, for which all rows are read.
         advice: The result of :meth:`orcish.types.Advice.to_dict`, which becomes a part of the page.
         progress: True for a bar on the terminal, or a function that is called with a
@@ -110,14 +111,14 @@ def write_report(
 
     Raises:
         FileNotFoundError: There are no files.
-        FileExistsError: The target is an ORC file, or, without ``overwrite``, is there.
+        FileExistsError: The target is an ORC file, or is there and not replaced.
         ValueError: The target is a URL, or a file in the source or in the folder of a table with a log, whose readers
             would take it for one of theirs.
         UnsupportedError: The source is a table of CarbonData.
         OrcishError: No file can be read. A page of several files names those that cannot be read.
         OSError: Likewise, or the page cannot be written.
     """
-    path = checked_page(in_file_system(source, filesystem, storage_options), target, overwrite=overwrite)
+    path = checked_page(in_file_system(source, filesystem, storage_options), target, existing_data)
     described = describe(
         source,
         distinct=distinct,
@@ -126,24 +127,24 @@ def write_report(
         storage_options=storage_options,
         filesystem=filesystem,
     )
-    write_page(described, path, overwrite=overwrite)
+    write_page(described, path, existing_data)
     return described
 
 
-def write_page(described: Mapping[str, Any], path: str, *, overwrite: bool) -> None:
+def write_page(described: Mapping[str, Any], path: str, existing_data: ExistingFile) -> None:
     """Writes the page of what :func:`orcish_cli.layout_page.describe` says.
 
     Args:
         described: The JSON values.
         path: The path, which :func:`checked_page` gives.
-        overwrite: As for :func:`write_report`.
+        existing_data: As for :func:`write_report`.
 
     Raises:
-        FileExistsError: The path has appeared, without ``overwrite``.
+        FileExistsError: The path has appeared, and is not replaced.
         OSError: The page cannot be written.
     """
     with errors_with_name(path):
-        output = local_output(path, overwrite=overwrite)
+        output = local_output(path, overwrite=is_replaced(existing_data))
         try:
             output.write(page(described).encode("ascii"))
             output.close()
@@ -152,7 +153,7 @@ def write_page(described: Mapping[str, Any], path: str, *, overwrite: bool) -> N
             raise
 
 
-def checked_page(source: Any, target: str | os.PathLike[str], *, overwrite: bool) -> str:
+def checked_page(source: Any, target: str | os.PathLike[str], existing_data: ExistingFile) -> str:
     """The path of a page, which may not be that of a file of data, nor one that readers of the source take for one.
 
     Raises:
@@ -170,7 +171,7 @@ def checked_page(source: Any, target: str | os.PathLike[str], *, overwrite: bool
                 raise FileExistsError(
                     f"{display_name(path)} is an ORC file: the page needs another name, such as report.html"
                 )
-    checked_place(path, overwrite=overwrite)
+    checked_place(path, overwrite=is_replaced(existing_data))
     several = source if isinstance(source, list | tuple) else [source]
     seen = [each for each in several if not _is_hidden_in(path, each)]
     check_apart(seen, (), path, is_folder=False, advice="choose a target outside of the source")

@@ -86,7 +86,7 @@ TWICE = pa.Table.from_arrays(
 
 def write(table: pa.Table, path: Path) -> Path:
     if path.suffix == ".orc":
-        orcish.write_table(table, path)
+        orcish.write_table(table, path, existing_data="overwrite")
     elif path.suffix == ".parquet":
         pyarrow.parquet.write_table(table, path)
     else:

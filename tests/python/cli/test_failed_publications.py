@@ -6,6 +6,7 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
+from orcish.types import ExistingFile
 from support.random_cases import pairs
 
 Run = Callable[..., Any]
@@ -26,18 +27,20 @@ COMMANDS: dict[str, list[str]] = {
 }
 
 
-def written(target: str, overwrite: bool) -> Callable[[Any, dict[str, Any]], object]:
+def written(target: str, existing_data: ExistingFile) -> Callable[[Any, dict[str, Any]], object]:
     return lambda rows, options: orcish.write_table(
-        rows, target, overwrite=overwrite, storage_options=options, compression="none"
+        rows, target, existing_data=existing_data, storage_options=options, compression="none"
     )
 
 
 FUNCTIONS: dict[str, Callable[[Any, dict[str, Any]], object]] = {
-    "write_table": written("s3://shelf/new.orc", False),
-    "write_table overwrite": written("s3://shelf/b.orc", True),
-    "merge": lambda _, options: orcish.merge(["s3://shelf/a.orc"], "s3://shelf/b.orc", storage_options=options),
+    "write_table": written("s3://shelf/new.orc", "error"),
+    "write_table overwrite": written("s3://shelf/b.orc", "overwrite"),
+    "merge": lambda _, options: orcish.merge(
+        ["s3://shelf/a.orc"], "s3://shelf/b.orc", existing_data="overwrite", storage_options=options
+    ),
     "recover_file": lambda _, options: orcish.recover_file(
-        "s3://shelf/a.orc", "s3://shelf/b.orc", storage_options=options
+        "s3://shelf/a.orc", "s3://shelf/b.orc", existing_data="overwrite", storage_options=options
     ),
     "write_dataset": lambda rows, options: orcish.write_dataset(rows, "s3://shelf/t", storage_options=options),
 }

@@ -211,7 +211,7 @@ def test_a_file_that_is_replaced_meanwhile_stays(
                 if change == "removed":
                     os.remove(location)
                 else:
-                    orcish.write_table(newer, location, **given)
+                    orcish.write_table(newer, location, existing_data="overwrite", **given)
 
             return schema, changing()
 

@@ -60,7 +60,7 @@ def test_commands(
 def test_functions(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "mkdir", with_signal(os.mkdir, signal.SIGINT, ".b.orc"))
     with pytest.raises(KeyboardInterrupt):
-        orcish.write_table(ROWS, path.parent / "b.orc", overwrite=False)
+        orcish.write_table(ROWS, path.parent / "b.orc")
     assert os.listdir(path.parent) == ["a.orc"]
 
 

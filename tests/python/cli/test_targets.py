@@ -13,6 +13,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.io import outputs
+from orcish.tables.folder import Folder
 from orcish_cli.layout_page import write_report
 from support.processes import Run
 from support.small_tables import in_stripes
@@ -200,7 +201,7 @@ def full_disk(tmp_path: Path) -> Iterator[Path]:
 def test_full_disks(command: str, source: Path, full_disk: Path, run: Run) -> None:
     """The old file stays, and the error names the target."""
     large = pa.table({"id": [f"{number * 7919 % 100_003}" for number in range(50_000)]})
-    orcish.write_table(large, source)
+    orcish.write_table(large, source, existing_data="overwrite")
     target = full_disk / "target.orc"
     target.write_bytes(OTHER)
     code, _, err = run(*arguments(command, source, target), *REPLACING)
@@ -221,7 +222,7 @@ def test_missing_folders(command: str, source: Path, tmp_path: Path, run: Run) -
 def test_files_are_on_disk_before_they_appear(
     command: str, source: Path, target: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if command == "convert to orc" or not command.startswith(("convert", "layout")):
+    if not command.startswith("layout"):
         pytest.skip("the native core writes it")
     calls: list[str] = []
     sync, link = os.fsync, os.link
@@ -232,18 +233,18 @@ def test_files_are_on_disk_before_they_appear(
     assert calls == ["sync", "appear", "sync"]
 
 
-def write_slowly(target: Path, overwrite: bool) -> Callable[[], object]:
-    writer = orcish.ORCWriter(target, ROWS.schema, overwrite=overwrite)
-    writer.write(ROWS)
-    return writer.close
+def write_slowly(target: Path, **options: Any) -> object:
+    with orcish.ORCWriter(target, ROWS.schema, **options) as writer:
+        writer.write(ROWS)
+    return writer.close()
 
 
-FUNCTIONS: dict[str, Callable[[Path, Path, bool], object]] = {
-    "write_table": lambda source, target, overwrite: orcish.write_table(ROWS, target, overwrite=overwrite),
-    "ORCWriter": lambda source, target, overwrite: write_slowly(target, overwrite)(),
-    "merge": lambda source, target, overwrite: orcish.merge([source], target, overwrite=overwrite),
-    "recover_file": lambda source, target, overwrite: orcish.recover_file(source, target, overwrite=overwrite),
-    "write_report": lambda source, target, overwrite: write_report(source, target, overwrite=overwrite),
+FUNCTIONS: dict[str, Callable[..., object]] = {
+    "write_table": lambda source, target, **options: orcish.write_table(ROWS, target, **options),
+    "ORCWriter": lambda source, target, **options: write_slowly(target, **options),
+    "merge": lambda source, target, **options: orcish.merge([source], target, **options),
+    "recover_file": orcish.recover_file,
+    "write_report": write_report,
 }
 
 
@@ -252,21 +253,39 @@ FUNCTIONS: dict[str, Callable[[Path, Path, bool], object]] = {
 def test_functions(function: str, name: str, source: Path, tmp_path: Path) -> None:
     """Also with names that are no Unicode."""
     target = tmp_path / name
-    FUNCTIONS[function](source, target, False)
+    FUNCTIONS[function](source, target)
     assert target.exists()
     target.write_bytes(OTHER)
-    with pytest.raises(FileExistsError, match="overwrite=True replaces it"):
-        FUNCTIONS[function](source, target, False)
+    for given in ({}, {"existing_data": "error"}):
+        with pytest.raises(FileExistsError, match="existing_data='overwrite' replaces it"):
+            FUNCTIONS[function](source, target, **given)
+    with pytest.raises(ValueError, match="existing_data='append': is of folders"):
+        FUNCTIONS[function](source, target, existing_data="append")
+    with pytest.raises(TypeError, match="no keyword argument 'overwrite'; did you mean 'existing_data'"):
+        FUNCTIONS[function](source, target, overwrite=True)
     assert target.read_bytes() == OTHER
-    FUNCTIONS[function](source, target, True)
+    FUNCTIONS[function](source, target, existing_data="overwrite")
     assert target.read_bytes() != OTHER
     assert_only(tmp_path, "source.orc", name)
 
 
 def test_writers_that_are_given_up_leave_nothing(tmp_path: Path) -> None:
-    writer = orcish.ORCWriter(tmp_path / "a.orc", ROWS.schema, overwrite=False)
-    writer.write(ROWS)
-    writer.abort()
-    with pytest.raises(ValueError, match="overwrite=False is for files that are published"):
-        orcish.ORCWriter(tmp_path / "a.orc", ROWS.schema, overwrite=False, publish=False)
+    for publish in (True, False):
+        writer = orcish.ORCWriter(tmp_path / "a.orc", ROWS.schema, publish=publish)
+        writer.write(ROWS)
+        writer.abort()
     assert_only(tmp_path)
+
+
+def test_files_that_are_published_later(tmp_path: Path) -> None:
+    """The word is the same one. What has appeared meanwhile is replaced by who completes the file."""
+    target = tmp_path / "a.orc"
+    target.write_bytes(OTHER)
+    with pytest.raises(FileExistsError, match="existing_data='overwrite' replaces it"):
+        orcish.ORCWriter(target, ROWS.schema, publish=False)
+    with orcish.ORCWriter(target, ROWS.schema, publish=False, existing_data="overwrite") as writer:
+        writer.write(ROWS)
+    assert target.read_bytes() == OTHER
+    Folder(str(tmp_path)).complete("a.orc", writer.token)
+    assert orcish.count_rows(target) == len(ROWS)
+    assert_only(tmp_path, "a.orc")

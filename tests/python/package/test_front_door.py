@@ -6,6 +6,7 @@ import io
 import os
 import pathlib
 import pickle
+import pydoc
 import subprocess
 import sys
 import warnings
@@ -132,8 +133,11 @@ def test_short_ways(path: pathlib.Path) -> None:
 
 
 SIZED: list[tuple[str, Callable[[pathlib.Path, Any], object]]] = [
-    ("stripe_size", lambda path, size: orcish.write_table(ROWS, path, stripe_size=size)),
-    ("compression_block_size", lambda path, size: orcish.write_table(ROWS, path, compression_block_size=size)),
+    ("stripe_size", lambda path, size: orcish.write_table(ROWS, path, existing_data="overwrite", stripe_size=size)),
+    (
+        "compression_block_size",
+        lambda path, size: orcish.write_table(ROWS, path, existing_data="overwrite", compression_block_size=size),
+    ),
     ("max_memory", lambda path, size: orcish.write_dataset(ROWS, path.with_name("t"), max_memory=size)),
     ("split_size", lambda path, size: orcish.scan(path).splits(size)),
 ]
@@ -151,7 +155,7 @@ def test_sizes(path: pathlib.Path, name: str, use: Callable[[pathlib.Path, Any],
 def test_a_size_is_that_of_its_text(tmp_path: pathlib.Path) -> None:
     files = []
     for size in ("64KB", 64 << 10):
-        orcish.write_table(ROWS, tmp_path / "a.orc", compression_block_size=size)
+        orcish.write_table(ROWS, tmp_path / "a.orc", compression_block_size=size, existing_data="overwrite")
         files.append((tmp_path / "a.orc").read_bytes())
     assert files[0] == files[1]
 
@@ -298,6 +302,10 @@ def test_lengths(path: pathlib.Path) -> None:
     assert sum(len(batch) for batch in list(scan)) == 2500
 
 
+def replaced(rows: Any, path: pathlib.Path, progress: Any) -> object:
+    return orcish.write_table(rows, path, existing_data="overwrite", progress=progress)
+
+
 LONG_WORK: dict[str, tuple[Callable[[pathlib.Path, Any], object], int | None]] = {
     "read": (lambda path, progress: orcish.ORCFile(path).read(batch_size=100, progress=progress), 2500),
     "stripes": (lambda path, progress: orcish.ORCFile(path).read(stripes=[0], limit=9, progress=progress), 9),
@@ -308,10 +316,10 @@ LONG_WORK: dict[str, tuple[Callable[[pathlib.Path, Any], object], int | None]] =
         lambda path, progress: orcish.read_table(path, filters=pl.col("id").sqrt() < 9, progress=progress),
         None,
     ),
-    "write_table": (lambda path, progress: orcish.write_table(ROWS, path, progress=progress), 2500),
-    "polars": (lambda path, progress: orcish.write_table(pl.DataFrame(ROWS), path, progress=progress), 2500),
-    "pandas": (lambda path, progress: orcish.write_table(ROWS.to_pandas(), path, progress=progress), 2500),
-    "generator": (lambda path, progress: orcish.write_table((r for r in [ROWS, ROWS]), path, progress=progress), None),
+    "write_table": (lambda path, progress: replaced(ROWS, path, progress), 2500),
+    "polars": (lambda path, progress: replaced(pl.DataFrame(ROWS), path, progress), 2500),
+    "pandas": (lambda path, progress: replaced(ROWS.to_pandas(), path, progress), 2500),
+    "generator": (lambda path, progress: replaced((r for r in [ROWS, ROWS]), path, progress), None),
     "write_dataset": (lambda path, progress: orcish.write_dataset(ROWS, path.parent / "t", progress=progress), 2500),
     "write_dataset, scan": (
         lambda path, progress: orcish.write_dataset(orcish.scan(path).limit(7), path.parent / "t", progress=progress),
@@ -381,3 +389,29 @@ def test_files_are_batches(path: pathlib.Path) -> None:
             pd.DataFrame(rows)
     with pytest.raises(IsADirectoryError, match=r"orcish\.scan reads the files of a folder"):
         orcish.ORCFile(path.parent)
+
+
+READS: dict[str, Callable[..., Any]] = {
+    "read_table": orcish.read_table,
+    "scan": lambda path, **options: orcish.scan(path, **options).to_table(),
+    "dataset": lambda path, **options: orcish.dataset(path, **options).to_table(),
+    "scan_polars": lambda path, **options: orcish.scan_polars(path, **options).collect().to_arrow(),
+    "ORCFile": lambda path, **options: orcish.ORCFile(path).read(**options),
+}
+
+
+@each_case("read", READS)
+def test_every_front_door_reads_the_same(path: pathlib.Path, read: str) -> None:
+    """Numbers are no booleans, a column is read once, and a limit is of the rows that pass the filter."""
+    use = READS[read]
+    for name in ("limit", "threads"):
+        with pytest.raises(TypeError, match=f"{name}=True: must be an integer"):
+            use(path, **{name: True})
+    with pytest.raises(ValueError, match="'id' is given twice"):
+        use(path, columns=["id", "id"])
+    assert use(path, columns=["id"], filters="id > 40", limit=3)["id"].to_pylist() == [41, 42, 43]
+
+
+def test_helps_fit_a_screen() -> None:
+    text = pydoc.render_doc(orcish.read_table, renderer=pydoc.plaintext)
+    assert len(text.splitlines()) <= 50

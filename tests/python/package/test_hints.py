@@ -131,7 +131,7 @@ def test_lists_of_names_may_be_arrays(tmp_path: Path) -> None:
     rows = pa.table({"id": [1], "k": [2]})
     for at, made in enumerate((pd.Index, np.array, tuple)):
         names: Any = made(["id"])
-        orcish.write_table(rows, path, bloom_filter_columns=names)
+        orcish.write_table(rows, path, bloom_filter_columns=names, existing_data="overwrite")
         assert orcish.read_table(path, columns=names).column_names == ["id"]
         assert orcish.ORCFile(path).read(columns=names).column_names == ["id"]
         orcish.write_dataset(rows, tmp_path / str(at), partition_by=names)
@@ -144,10 +144,10 @@ def test_metadata_is_a_mapping(tmp_path: Path) -> None:
     orcish.write_table(ROWS, path, metadata={b"\xc3\xa9": b"v", "w": "x"})
     assert orcish.ORCFile(path).metadata["é"] == b"v"
     with pytest.raises(ValueError, match="is no UTF-8"):
-        orcish.write_table(ROWS, path, metadata={b"\xff": b"v"})
+        orcish.write_table(ROWS, path, metadata={b"\xff": b"v"}, existing_data="overwrite")
     for wrong in ("x", ["x"]):
         with pytest.raises(TypeError, match="metadata: must be a mapping"):
-            orcish.write_table(ROWS, path, metadata=wrong)  # type: ignore[arg-type]
+            orcish.write_table(ROWS, path, metadata=wrong, existing_data="overwrite")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="stripes=0: must be a list of numbers"):
         orcish.ORCFile(path).read(stripes=0)  # type: ignore[arg-type]
 

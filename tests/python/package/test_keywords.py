@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from orcish import types
 from orcish.keywords import CHECKS, SYNONYMS, checked_keywords
+from orcish.spark.options import READING, WRITING
 from support.case_loops import each_case
 from support.public_functions import CALLABLES, annotations, callables, keywords, signature
 
@@ -230,4 +231,5 @@ def test_words_of_other_libraries(call: Callable[..., Any], given: str, meant: s
 def test_words_of_other_libraries_are_no_keywords() -> None:
     """What they stand for is one, of some function."""
     known = {name for _, function in callables() for name in signature(function).parameters}
+    known |= READING.keys() | WRITING.keys()
     assert {name for names in SYNONYMS.values() for name in names} <= known

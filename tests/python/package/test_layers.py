@@ -62,8 +62,10 @@ WITHOUT_SPARK = (
 )
 PUBLIC = {"orcish", "orcish.errors", "orcish.spark", "orcish.types"}
 """Modules of the library whose names are public."""
-SHARED = {"orcish.io.names", "orcish.process", "orcish.progress", "orcish.terminal"}
-"""Modules of the library which are about its messages and its process, and which the command line has in common with it."""
+SHARED = {"orcish.io.names", "orcish.process", "orcish.progress", "orcish.terminal", "orcish.types.table"}
+"""Modules of the library which are about its messages, its process and its options, and which the command line has in
+common with it.
+"""
 NOT_PUBLIC = {
     *(f"orcish.arrow.{name}" for name in ("buffers", "casting", "exported", "nested")),
     *("orcish.carbon.detect", "orcish.datasets.columns", "orcish.datasets.dataset"),

@@ -13,7 +13,17 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish import _native
-from orcish.types import Limits, ReadOptions, WriteOptions, arguments
+from orcish.types import (
+    DatasetOptions,
+    Limits,
+    ReadOptions,
+    ScanOptions,
+    SparkReadOptions,
+    SparkWriteOptions,
+    WriteOptions,
+    arguments,
+)
+from orcish.types.table import options_of as options_of_class
 from support.case_loops import each_case
 from support.public_functions import signature
 
@@ -78,11 +88,31 @@ def test_values(what: str, name: str) -> None:
     assert kind == "object" or OF_KIND[kind] in classes
 
 
+CLASSES = (ReadOptions, ScanOptions, WriteOptions, DatasetOptions, Limits, SparkReadOptions, SparkWriteOptions)
+
+
+@each_case("kind", CLASSES, ids=[kind.__name__ for kind in CLASSES])
+def test_the_table_of_options(kind: type) -> None:
+    """It has what the classes have, in words that flags and pages take as they are."""
+    found = options_of_class(kind)
+    names: frozenset[str] = kind.__optional_keys__  # type: ignore[attr-defined]
+    # Those of Spark that other classes describe are not described again.
+    assert found.keys() <= names if kind.__name__.startswith("Spark") else found.keys() == names
+    for name, option in found.items():
+        if option.words:
+            hints = list(alternatives(eval(kind.__annotations__[name].__forward_arg__, vars(arguments))))
+            literals = [word for hint in hints if typing.get_origin(hint) is Literal for word in typing.get_args(hint)]
+            assert list(option.words) == literals, name
+        assert option.meaning, name
+        assert "default" not in option.meaning + option.default, (name, option.text)
+
+
 def test_a_written_table_takes_the_options_of_a_dataset() -> None:
     names = signature(orcish.write_dataset).parameters.keys()
     # The name of files is a template of pyarrow, for which other formats have a word, too.
     others = {"file_name": "basename_template"}
     assert {others.get(name, name) for name in options_of("dataset")} <= names
+    assert DatasetOptions.__optional_keys__ <= names
 
 
 def test_requests_are_described() -> None:

@@ -491,7 +491,7 @@ def test_answers_of_extension_types(tmp_path):
     numbers = pa.ExtensionArray.from_storage(
         pa.opaque(pa.list_(pa.int8()), "a", "b"), pa.array([[1], [2]], pa.list_(pa.int8()))
     )
-    orcish.write_table(pa.table({"x": numbers}), path)
+    orcish.write_table(pa.table({"x": numbers}), path, existing_data="overwrite")
     with pytest.raises(TypeError, match="no order"):
         orcish.scan(path).min("x")
 

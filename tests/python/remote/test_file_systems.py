@@ -102,7 +102,7 @@ def test_what_is_missing(full: Folder) -> None:
 def test_writing(folder: Folder) -> None:
     path, system = f"{folder.path}a.orc", folder.filesystem
     assert orcish.write_table(TABLE.slice(0, 5), path, filesystem=system).rows == 5
-    written = orcish.write_table(TABLE, path, filesystem=system, verify=True)
+    written = orcish.write_table(TABLE, path, filesystem=system, verify=True, existing_data="overwrite")
     assert orcish.ORCFile(path, filesystem=system).file_length == written.bytes
     with orcish.ORCWriter(f"{folder.path}b.orc", TABLE.schema, filesystem=system) as writer:
         writer.write(TABLE)
@@ -126,15 +126,18 @@ def test_nothing_is_left_of_a_write_that_fails(folder: Folder) -> None:
         raise StopError
 
     with pytest.raises(StopError):
-        orcish.write_table(rows(), path, filesystem=system)
-    with contextlib.suppress(StopError), orcish.ORCWriter(path, TABLE.schema, filesystem=system) as writer:
+        orcish.write_table(rows(), path, filesystem=system, existing_data="overwrite")
+    with (
+        contextlib.suppress(StopError),
+        orcish.ORCWriter(path, TABLE.schema, filesystem=system, existing_data="overwrite") as writer,
+    ):
         writer.write(TABLE.slice(0, 10))
         raise StopError
     with pytest.raises(orcish.UnknownColumnError):
-        orcish.write_table(TABLE, path, filesystem=system, bloom_filter_columns=["none"])
+        orcish.write_table(TABLE, path, filesystem=system, bloom_filter_columns=["none"], existing_data="overwrite")
     with pytest.raises(FileNotFoundError):
-        orcish.merge([path, f"{folder.path}none.orc"], path, filesystem=system)
-    writer = orcish.ORCWriter(path, TABLE.schema, filesystem=system)
+        orcish.merge([path, f"{folder.path}none.orc"], path, filesystem=system, existing_data="overwrite")
+    writer = orcish.ORCWriter(path, TABLE.schema, filesystem=system, existing_data="overwrite")
     writer.write(TABLE.slice(0, 10))
     with pytest.warns(ResourceWarning, match="was not closed"):
         del writer

@@ -69,16 +69,16 @@ def test_files_and_folders(place: tuple[str, dict[str, Any]]) -> None:
 
 
 def test_files_that_replace_none(place: tuple[str, dict[str, Any]], tmp_path: Path) -> None:
-    """Without ``overwrite``, a file that is there stays, and so does one that appears meanwhile."""
+    """By default, a file that is there stays, and so does one that appears meanwhile."""
     base, options = place
     for name in ("a.orc", "a.csv"):
         url = f"{base}/{name}"
         if name == "a.orc":
-            writer = orcish.ORCWriter(url, TABLE.schema, overwrite=False, **options)
+            writer = orcish.ORCWriter(url, TABLE.schema, **options)
             writer.write(TABLE)
             close, abort = writer.close, writer.abort
         else:
-            sink = open_output(url, options.get("storage_options", {}), overwrite=False)
+            sink = open_output(url, options.get("storage_options", {}), "error")
             sink.write(b"a,s\n")
             close, abort = sink.publish, sink.abort
         orcish.write_table(TABLE.slice(0, 7), url, **options)
@@ -87,7 +87,7 @@ def test_files_that_replace_none(place: tuple[str, dict[str, Any]], tmp_path: Pa
         abort()
         assert orcish.count_rows(url, **options) == 7
         with pytest.raises(FileExistsError, match=f"{name}: the target is there already"):
-            orcish.merge([url], url, overwrite=False, **options)
+            orcish.merge([url], url, **options)
     assert len(orcish.scan(f"{base}/*", **options).files) == 2
 
 

@@ -123,7 +123,7 @@ def test_files_that_are_replaced(hdfs: Hdfs) -> None:
     options: dict[str, Any] = {"compression": "none", "stripe_size": MIB, "storage_options": hdfs.options}
     orcish.write_table(table, f"{hdfs.url}/t.orc", **options)
     file = orcish.ORCFile(f"{hdfs.url}/t.orc", storage_options=hdfs.options)
-    orcish.write_table(table.slice(8), f"{hdfs.url}/t.orc", **options)
+    orcish.write_table(table.slice(8), f"{hdfs.url}/t.orc", **options, existing_data="overwrite")
     with pytest.raises(OSError, match="it is another one than when it was opened"):
         file.read()
 
@@ -135,7 +135,13 @@ def test_written_files(hdfs: Hdfs, mib: int) -> None:
     for rows in (table, table.slice(1)):
         for verify in (False, True):
             written = orcish.write_table(
-                rows, url, compression="none", stripe_size=2 * MIB, verify=verify, storage_options=hdfs.options
+                rows,
+                url,
+                compression="none",
+                stripe_size=2 * MIB,
+                verify=verify,
+                storage_options=hdfs.options,
+                existing_data="overwrite",
             )
             assert hdfs.tree("/new") == {"/new/folder": None, "/new/folder/a b%3A ü.orc": written.bytes}
             assert orcish.read_table(hdfs.get("/new/folder/a b%3A ü.orc")).equals(rows)
@@ -146,7 +152,12 @@ def test_written_files(hdfs: Hdfs, mib: int) -> None:
 @pytest.mark.parametrize("mib", [1, 20])
 def test_what_is_given_up_leaves_nothing(hdfs: Hdfs, mib: int) -> None:
     table = large(mib)
-    options: dict[str, Any] = {"compression": "none", "stripe_size": 2 * MIB, "storage_options": hdfs.options}
+    options: dict[str, Any] = {
+        "existing_data": "overwrite",
+        "compression": "none",
+        "stripe_size": 2 * MIB,
+        "storage_options": hdfs.options,
+    }
     url = f"{hdfs.url}/db/t/a.orc"
 
     def start() -> orcish.ORCWriter:
@@ -179,7 +190,13 @@ def test_failed_writes(hdfs: Hdfs, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(error: type[Exception], text: str, path: str = "/q/t/a.orc", rows: pa.Table = table) -> None:
         before = hdfs.tree("/")
         with pytest.raises(error, match=text) as raised:
-            orcish.write_table(rows, f"{hdfs.url}{path}", compression="none", storage_options=hdfs.options)
+            orcish.write_table(
+                rows,
+                f"{hdfs.url}{path}",
+                existing_data="overwrite",
+                compression="none",
+                storage_options=hdfs.options,
+            )
         assert "at org." not in str(raised.value)
         assert hdfs.tree("/") == before
 
@@ -218,11 +235,11 @@ def test_small_files(hdfs: Hdfs) -> None:
     assert (folder.read("a/b"), folder.read("a/c")) == (b"one", b"")
     with pytest.raises(FileExistsError, match=f"{hdfs.url}/db/a/b: cannot be written: .* exists"):
         folder.write("a/b", b"two")
-    for overwrite in (False, True):
+    for existing_data in ("error", "overwrite"):
         with pytest.raises((FileExistsError, IsADirectoryError), match=f"{hdfs.url}/db/a: cannot be written"):
-            folder.write("a", b"two", overwrite=overwrite)
+            folder.write("a", b"two", existing_data=existing_data)
     assert folder.read("a/b") == b"one"
-    folder.write("a/b", b"three", overwrite=True)
+    folder.write("a/b", b"three", existing_data="overwrite")
     assert folder.read("a/b", limit=5) == b"three"
     with pytest.raises(orcish.LimitExceededError, match="5 bytes"):
         folder.read("a/b", limit=4)
@@ -275,7 +292,7 @@ def test_replacement_is_atomic(hdfs: Hdfs) -> None:
 
     def replace(number: int) -> None:
         for _ in range(20):
-            folder.write("a", str(number).encode() * 1000, overwrite=True)
+            folder.write("a", str(number).encode() * 1000, existing_data="overwrite")
 
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         running = [pool.submit(replace, number) for number in range(1, 4)]

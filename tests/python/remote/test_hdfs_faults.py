@@ -26,15 +26,15 @@ def test_written_files(hdfs: Hdfs, method: str, is_sent: bool) -> None:
     before = TABLE.slice(0, 1)
     for is_there in (False, True):
         if is_there:
-            orcish.write_table(before, f"{hdfs.url}/t/a.orc", storage_options=OPTIONS)
+            orcish.write_table(before, f"{hdfs.url}/t/a.orc", storage_options=OPTIONS, existing_data="overwrite")
         with losing(hdfs, method, is_sent=is_sent) as url:
             if method == "rename2" and is_sent:
-                orcish.write_table(TABLE, f"{url}/t/a.orc", storage_options=OPTIONS)
+                orcish.write_table(TABLE, f"{url}/t/a.orc", storage_options=OPTIONS, existing_data="overwrite")
                 assert orcish.read_table(hdfs.get("/t/a.orc")).equals(TABLE)
                 assert hdfs.files("/") == ["t/a.orc"]
                 continue
             with pytest.raises(OSError, match=f"{url}/t/a.orc: cannot be written"):
-                orcish.write_table(TABLE, f"{url}/t/a.orc", storage_options=OPTIONS)
+                orcish.write_table(TABLE, f"{url}/t/a.orc", storage_options=OPTIONS, existing_data="overwrite")
         assert hdfs.files("/") == (["t/a.orc"] if is_there else [])
         assert not is_there or orcish.read_table(hdfs.get("/t/a.orc")).equals(before)
 

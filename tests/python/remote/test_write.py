@@ -27,7 +27,7 @@ KEY = "t/a b%3A ü.orc"
 
 
 def test_small_files_are_one_request(store: Store) -> None:
-    written = orcish.write_table(SMALL, URL, storage_options=store.options)
+    written = orcish.write_table(SMALL, URL, existing_data="overwrite", storage_options=store.options)
     assert store.asked() == ["PUT"]
     assert store.objects() == [KEY]
     data = store.client.get_object(Bucket=BUCKET, Key=KEY)["Body"].read()
@@ -35,7 +35,9 @@ def test_small_files_are_one_request(store: Store) -> None:
     assert orcish.read_table(data).equals(SMALL)
     assert orcish.read_table(URL, storage_options=store.options).equals(SMALL)
     # What was there is replaced.
-    orcish.write_table(SMALL.slice(0, 3), URL.replace("s3:", "s3a:"), storage_options=store.options)
+    orcish.write_table(
+        SMALL.slice(0, 3), URL.replace("s3:", "s3a:"), existing_data="overwrite", storage_options=store.options
+    )
     assert orcish.read_table(URL, storage_options=store.options).num_rows == 3
     assert store.objects() == [KEY]
 
@@ -45,7 +47,13 @@ def test_large_files_go_in_parts(store: Store) -> None:
     options = {**store.options, "orcish.part_size": 6 * MIB}
     for stripe_size, verify in ((2 * MIB, False), (64 * MIB, False), (2 * MIB, True)):
         written = orcish.write_table(
-            table, URL, storage_options=options, compression="none", stripe_size=stripe_size, verify=verify
+            table,
+            URL,
+            storage_options=options,
+            compression="none",
+            stripe_size=stripe_size,
+            verify=verify,
+            existing_data="overwrite",
         )
         sizes = [size for method, path, size in store.between.log if "partNumber" in path]
         assert store.asked() == ["POST uploads", *["PUT partNumber"] * len(sizes), "POST uploadId"]
@@ -58,14 +66,21 @@ def test_large_files_go_in_parts(store: Store) -> None:
         assert file.read().equals(table)
         store.between.log.clear()
     # The default is 8 MiB.
-    orcish.write_table(large(9), URL, storage_options=store.options, compression="none", stripe_size=2 * MIB)
+    orcish.write_table(
+        large(9), URL, storage_options=store.options, compression="none", stripe_size=2 * MIB, existing_data="overwrite"
+    )
     assert store.asked().count("PUT partNumber") == 2
 
 
 @pytest.mark.parametrize("mib", [1, 20])
 def test_what_is_given_up_leaves_nothing(store: Store, mib: int) -> None:
     table = large(mib)
-    options: dict[str, Any] = {"compression": "none", "stripe_size": 2 * MIB, "storage_options": store.options}
+    options: dict[str, Any] = {
+        "compression": "none",
+        "stripe_size": 2 * MIB,
+        "existing_data": "overwrite",
+        "storage_options": store.options,
+    }
 
     def start() -> orcish.ORCWriter:
         writer = orcish.ORCWriter(URL, table.schema, **options)
@@ -124,7 +139,12 @@ FAULTS: list[tuple[str, int, Rule]] = [
 def test_servers_that_fail(store: Store, mib: int, rule: Rule) -> None:
     """A failed write raises an error, leaves no object and no parts, and keeps the old object."""
     old = SMALL.slice(0, 10)
-    options: dict[str, Any] = {"compression": "none", "stripe_size": 2 * MIB, "storage_options": store.options}
+    options: dict[str, Any] = {
+        "compression": "none",
+        "stripe_size": 2 * MIB,
+        "existing_data": "overwrite",
+        "storage_options": store.options,
+    }
     for is_there in (False, True):
         if is_there:
             store.between.fails = lambda method, path: False
@@ -151,11 +171,13 @@ def test_failures_that_pass(store: Store) -> None:
         return False
 
     store.between.fails = twice
-    orcish.write_table(SMALL, URL, storage_options=options)
+    orcish.write_table(SMALL, URL, existing_data="overwrite", storage_options=options)
     assert store.asked() == ["PUT"] * 3
     left[0] = 2
     table = large(20)
-    orcish.write_table(table, URL, storage_options=options, compression="none", stripe_size=2 * MIB)
+    orcish.write_table(
+        table, URL, existing_data="overwrite", storage_options=options, compression="none", stripe_size=2 * MIB
+    )
     assert left == [0]
     assert orcish.read_table(URL, storage_options=options).equals(table)
 
@@ -183,7 +205,7 @@ def test_merge(store: Store) -> None:
     file = orcish.ORCFile(f"s3://{BUCKET}/whole.orc", storage_options=store.options)
     assert file.read().equals(SMALL.slice(0, 900))
     assert file.check() == []
-    orcish.write_table(SMALL, urls[2], storage_options=store.options, compression="none")
+    orcish.write_table(SMALL, urls[2], existing_data="overwrite", storage_options=store.options, compression="none")
     with pytest.raises(ValueError, match=r"s3://shelf/part-2\.orc: the compression"):
         orcish.merge(urls, f"s3://{BUCKET}/other.orc", storage_options=store.options)
     assert "other.orc" not in store.objects()

@@ -522,7 +522,7 @@ def test_fields_and_aggregates_of_several_columns_of_a_name(tmp_path):
     for read in (orcish.ORCFile(path).read, functools.partial(orcish.scan, path)):
         with pytest.raises(ValueError, match=r'"s\.x": several columns have this name'):
             read(filters="s.x > 1")
-    orcish.write_table(TWICE, path)
+    orcish.write_table(TWICE, path, existing_data="overwrite")
     scan = orcish.scan(path)
     for filtered in (scan, scan.where("y = 'b'"), scan.where(pl.col("y").str.len_chars() > 0), scan.limit(1)):
         for verb in (filtered.min, filtered.max, filtered.sum):

@@ -12,6 +12,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish import col
+from orcish.types import ExistingFile
 
 
 @pytest.fixture
@@ -101,15 +102,17 @@ def test_a_removed_working_directory(folder: Path, tmp_path_factory: pytest.Temp
 
 
 @pytest.mark.parametrize("name", ["a.orc", "sub/../a.orc", "sub/a.orc", "link.orc"])
-@pytest.mark.parametrize("overwrite", [True, False])
-def test_files_that_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, overwrite: bool) -> None:
+@pytest.mark.parametrize("existing_data", ["overwrite", "error"])
+def test_files_that_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, existing_data: ExistingFile
+) -> None:
     """They appear in the folder in which they were begun."""
     (tmp_path / "sub").mkdir()
-    if overwrite:
+    if existing_data == "overwrite":
         (tmp_path / "link.orc").symlink_to("sub/linked.orc")
     monkeypatch.chdir(tmp_path)
     rows = pa.table({"id": [1]})
-    with orcish.ORCWriter(name, rows.schema, overwrite=overwrite) as writer:
+    with orcish.ORCWriter(name, rows.schema, existing_data=existing_data) as writer:
         writer.write(rows)
         os.chdir(tmp_path / "sub")
     assert orcish.read_table(tmp_path / name).equals(rows)

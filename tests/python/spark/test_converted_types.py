@@ -88,7 +88,7 @@ def test_hidden_values_are_not_lost_in_place(spark: Spark, tmp_path: Path, exist
         osp.convert(str(tmp_path / "t"), str(tmp_path / "t"), existing_data=existing)  # type: ignore[arg-type]
     assert orcish.read_table(path)["p"].to_pylist() == [7]
     osp.convert(str(tmp_path / "t"), str(tmp_path / "x"))
-    orcish.write_table(pa.table({"a": [1], "p": [1]}), path)
+    orcish.write_table(pa.table({"a": [1], "p": [1]}), path, existing_data="overwrite")
     osp.convert(str(tmp_path / "t"), str(tmp_path / "t"), existing_data=existing)  # type: ignore[arg-type]
 
 

@@ -560,6 +560,6 @@ def test_a_data_frame_that_is_used_twice(spark: Spark, tmp_path: Path, reader: s
         "map_batches": lambda: osp.map_batches(spark, folder, lambda batches: batches, "id bigint"),
     }[reader]()
     assert frame.count() == 1000
-    orcish.write_table(tables[1], path)
+    orcish.write_table(tables[1], path, existing_data="overwrite")
     with pytest.raises(PySparkException, match="the file was replaced"):
         frame.where("id >= 2000").collect()

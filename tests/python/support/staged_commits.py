@@ -105,7 +105,7 @@ def decide(
 ) -> Path:
     """A commit that is decided, and of which some files are visible; gives its entry, which is a file on local disks."""
     folder, name = job.folder(), f"{LOG}/{number:012}.json"
-    folder.write(name, sealed(entry(job, added, removed, **more)).encode(), overwrite=True)
+    folder.write(name, sealed(entry(job, added, removed, **more)).encode(), existing_data="overwrite")
     for file in added[:published]:
         folder.complete(file.target, file.token)
     return Path(folder.base) / name

@@ -51,7 +51,7 @@ def names(folder: Folder, name: str = "") -> list[str]:
 
 def write(folder: Folder, name: str, table: pa.Table = TABLE, **options: Any) -> bytes:
     """Writes a file that is not published."""
-    with folder.writer(name, table.schema, publish=False, **options) as writer:
+    with folder.writer(name, table.schema, publish=False, existing_data="overwrite", **options) as writer:
         writer.write(table)
         assert writer.token is None
     assert writer.token is not None
@@ -68,7 +68,7 @@ def test_small_files(folder: Folder) -> None:
         folder.write("a/_b.json", b"two")
     assert folder.read("a/_b.json") == b"one"
     for data in (b"three", b"", bytes(MIB)):
-        folder.write("a/_b.json", data, overwrite=True)
+        folder.write("a/_b.json", data, existing_data="overwrite")
         assert folder.read("a/_b.json") == data
         with pytest.raises(FileExistsError):
             folder.write("a/_b.json", data)
@@ -136,7 +136,7 @@ def test_lists_and_deletions(folder: Folder) -> None:
 def test_many_files(folder: Folder) -> None:
     every = [f"{i % 7}/{i:04}" for i in range({"hdfs": 20, "s3": 120}.get(folder.base.partition("://")[0], 1100))]
     for name in every:
-        folder.write(name, b"x", overwrite=True)
+        folder.write(name, b"x", existing_data="overwrite")
     assert names(folder) == sorted(every)
     folder.delete(every[:-5] + every[:3])
     assert names(folder) == sorted(every[-5:])
@@ -316,10 +316,10 @@ def test_writers_that_fail_leave_no_parts(store: Store, rows: int) -> None:
         assert "hush" not in str(raised.value)
         store.between.fails = lambda method, path: False
         assert (store.objects(), store.uploads()) == ([], [])
-    writer = folder.writer("a.orc", table.schema, publish=False, **options)
+    writer = folder.writer("a.orc", table.schema, publish=False, existing_data="overwrite", **options)
     writer.write(table)
     writer.abort()
-    writer = folder.writer("a.orc", table.schema, publish=False, **options)
+    writer = folder.writer("a.orc", table.schema, publish=False, existing_data="overwrite", **options)
     writer.write(table)
     del writer
     assert (store.objects(), store.uploads()) == ([], [])
@@ -364,14 +364,14 @@ def test_stores_without_conditions(store: Store) -> None:
     folder = in_s3(store, aws_conditional_put="disabled")
     with pytest.raises(orcish.UnsupportedError, match="s3a://shelf/t/a: cannot be written: the store cannot"):
         folder.write("a", b"one")
-    folder.write("a", b"one", overwrite=True)
+    folder.write("a", b"one", existing_data="overwrite")
 
 
 def test_one_request_at_a_time(store: Store) -> None:
     folder = in_s3(store, **{"orcish.concurrency": 1})
     for i in range(5):
         folder.write(f"a/{i}", b"one")
-    folder.write("a/5", b"one", overwrite=True)
+    folder.write("a/5", b"one", existing_data="overwrite")
     folder.write("b", b"one")
     folder.complete("c.orc", write(folder, "c.orc"))
     folder.delete_folder("a")

@@ -125,7 +125,12 @@ def test_reading(store: RunningStore) -> None:
 def test_files_appear_whole(store: RunningStore) -> None:
     noise = pa.table({"noise": np.random.default_rng(1).integers(0, 2**63, 12 * MIB // 8)})
     url, options = f"{store.base}/a.orc", {**store.options, "orcish.part_size": 5 * MIB}
-    writing: dict[str, Any] = {"storage_options": options, "compression": "none", "stripe_size": 2 * MIB}
+    writing: dict[str, Any] = {
+        "storage_options": options,
+        "existing_data": "overwrite",
+        "compression": "none",
+        "stripe_size": 2 * MIB,
+    }
     put(store, **{"a.orc": ROWS})
     writer = orcish.ORCWriter(url, noise.schema, **writing)
     writer.write(noise)
@@ -138,7 +143,7 @@ def test_files_appear_whole(store: RunningStore) -> None:
     for _ in range(2):
         orcish.write_table(noise, url, **writing)
         assert orcish.read_table(url, storage_options=options).equals(noise)
-    orcish.write_table(ROWS, url, storage_options=options)
+    orcish.write_table(ROWS, url, existing_data="overwrite", storage_options=options)
     assert orcish.read_table(url, storage_options=options).equals(ROWS)
     assert store.objects() == ["a.orc"]
     assert store.left_over() == []
@@ -159,7 +164,7 @@ def test_a_name_is_created_once(store: RunningStore) -> None:
         assert sum(created) == 1
         assert folder.read("log/7.json") == b"%d" % created.index(True) * 1000
         assert store.objects() == ["log/7.json"]
-        folder.write("log/7.json", b"other", overwrite=True)
+        folder.write("log/7.json", b"other", existing_data="overwrite")
         assert folder.read("log/7.json") == b"other"
         folder.delete(["log/7.json", "log/8.json"])
         assert folder.stat("log/7.json") is None
@@ -169,7 +174,8 @@ def test_staged_files(store: RunningStore) -> None:
     folder, schema = folder_of(store), pa.schema([("id", pa.int64())])
 
     def stage(rows: int, name: str = "t/k=1/a.orc") -> bytes:
-        with folder.writer(name, schema, publish=False, staging=f"t/_orcish/jobs/j/{Path(name).stem}") as writer:
+        place = {"publish": False, "staging": f"t/_orcish/jobs/j/{Path(name).stem}"}
+        with folder.writer(name, schema, existing_data="overwrite", **place) as writer:
             writer.write(pa.table({"id": pa.array(range(rows), pa.int64())}))
         assert writer.token is not None
         return writer.token
@@ -420,8 +426,8 @@ def test_datasets(store: RunningStore) -> None:
 
 @pytest.mark.parametrize("function", ["ORCWriter", "merge"])
 def test_files_that_replace_none(function: str, store: RunningStore) -> None:
-    """Without ``overwrite``, a file that is there stays, and so does one that appears meanwhile."""
-    options: dict[str, Any] = {"storage_options": store.options, "overwrite": False}
+    """By default, a file that is there stays, and so does one that appears meanwhile."""
+    options: dict[str, Any] = {"storage_options": store.options}
     url, rows = f"{store.base}/new.orc", ROWS.select(["id"])
     sink = pa.BufferOutputStream()
     orcish.write_table(rows, sink)
@@ -437,7 +443,7 @@ def test_files_that_replace_none(function: str, store: RunningStore) -> None:
 
     write(lambda: None)
     assert ids_of(store, "new.orc") == list(range(3000))
-    with pytest.raises(FileExistsError, match=r"new\.orc: the target is there already: overwrite=True replaces it"):
+    with pytest.raises(FileExistsError, match=r"new\.orc: the target is there already: existing_data='overwrite'"):
         write(lambda: None)
     folder_of(store).delete(["new.orc"])
     with pytest.raises(FileExistsError, match=r"new\.orc: another process has written the target meanwhile"):

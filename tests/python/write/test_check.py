@@ -194,7 +194,7 @@ def test_verifying_finds_what_the_disk_lost(tmp_path: pathlib.Path) -> None:
         writer = orcish.ORCWriter(tmp_path / "t.orc", schema, verify=True, compression="none")
         writer.write(pa.table({"a": range(20_000)}))
         writer.end_stripe()
-        (temporary,) = tmp_path.iterdir()
+        (temporary,) = (each for each in tmp_path.rglob("*") if each.is_file())
         with temporary.open("r+b") as file:
             if damage:
                 file.truncate(100)

@@ -611,5 +611,5 @@ def test_merged_files(rng: random.Random, tmp_path: pathlib.Path) -> None:
     before = contents(tmp_path)
     for length in (3, 100, len(data) - 1):
         with pytest.raises(orcish.OrcishError):
-            orcish.merge([data, data[:length]], tmp_path / "t.orc")
+            orcish.merge([data, data[:length]], tmp_path / "t.orc", existing_data="overwrite")
         assert contents(tmp_path) == before

@@ -69,7 +69,7 @@ def test_anything_with_arrow(tmp_path: Path, title: str) -> None:
     assert (done.rows, done.bytes, done.stripes) == (3000, path.stat().st_size, 1)
     back = orcish.read_table(path)
     assert back.to_pydict() == ROWS.to_pydict()
-    with orcish.ORCWriter(path, orcish.read_table(path).schema) as writer:
+    with orcish.ORCWriter(path, orcish.read_table(path).schema, existing_data="overwrite") as writer:
         try:
             writer.write(INPUTS[title]())
         except ValueError as error:
@@ -183,7 +183,7 @@ def test_a_folder_of_files_for_others(tmp_path: Path) -> None:
     path = tmp_path / "a.orc"
     orcish.write_table(ROWS, path)
     inode = path.stat().st_ino
-    orcish.write_table(ROWS.slice(5), path)
+    orcish.write_table(ROWS.slice(5), path, existing_data="overwrite")
     assert path.stat().st_ino != inode
     plain = tmp_path / "plain"
     plain.write_bytes(b"")
@@ -286,7 +286,7 @@ def test_frames_of_polars_and_pandas(tmp_path: Path) -> None:
     pandas = pd.DataFrame(
         {"a": pd.Categorical(["x", None, "y"]), "n": pd.array([1, None, 3], dtype="Int64")}, index=[3, 4, 5]
     )
-    orcish.write_table(pandas, path)
+    orcish.write_table(pandas, path, existing_data="overwrite")
     assert orcish.read_table(path).select(["a", "n"]).to_pydict() == {"a": ["x", None, "y"], "n": [1, None, 3]}
 
 
@@ -315,7 +315,7 @@ def test_integers_of_polars_that_arrow_has_not(name: str, form: str, tmp_path: P
     orcish.write_table(frame, path)
     assert pl.DataFrame(orcish.read_table(path)).rows() == expected
     assert "decimal(38,0)" in orcish.ORCFile(path).type_string
-    orcish.write_table([frame, frame], path)
+    orcish.write_table([frame, frame], path, existing_data="overwrite")
     with orcish.ORCWriter(tmp_path / "b.orc", orcish.read_table(path).schema) as writer:
         writer.write(frame)
         writer.write(frame)

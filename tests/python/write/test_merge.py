@@ -254,7 +254,7 @@ def test_what_is_refused(tmp_path: pathlib.Path, first: bytes, second: bytes, te
     for target in (tmp_path / "new.orc", old):
         for sources in (names, [names[0], *names]):
             with pytest.raises((ValueError, orcish.CorruptFileError)) as raised:
-                orcish.merge(sources, target)
+                orcish.merge(sources, target, existing_data="overwrite")
             assert "second one.orc" in str(raised.value)
             assert str(raised.value).startswith(str(names[1]))
             for text in texts:

@@ -127,7 +127,7 @@ def test_values(tmp_path: Path, title: str, old: bytes | None) -> None:
     if old:
         path.write_bytes(old)
     with pytest.raises(ValueError, match=about) as caught:
-        orcish.write_table(make(), path)
+        orcish.write_table(make(), path, existing_data="overwrite" if old else "error")
     assert f"row {BAD}" in str(caught.value)
     assert f"column {column}" in str(caught.value)
     assert path.exists() == (old is not None)
@@ -349,7 +349,7 @@ def test_options(tmp_path: Path, options: dict[str, Any], error: Any, about: str
     path = tmp_path / "a.orc"
     path.write_bytes(b"old")
     with pytest.raises(error, match=about):
-        orcish.write_table(TABLE, path, **options)
+        orcish.write_table(TABLE, path, existing_data="overwrite", **options)
     assert path.read_bytes() == b"old"
     assert len(list(tmp_path.iterdir())) == 1
 
@@ -451,7 +451,10 @@ def test_leaving_the_block_by_an_exception(tmp_path: Path) -> None:
         yield from TABLE.to_batches()
         raise KeyError("source")
 
-    with pytest.raises(KeyError, match="source"), orcish.ORCWriter(path, TABLE.schema) as writer:
+    with (
+        pytest.raises(KeyError, match="source"),
+        orcish.ORCWriter(path, TABLE.schema, existing_data="overwrite") as writer,
+    ):
         writer.write(failing())
     assert path.read_bytes() == b"old"
     assert len(list(tmp_path.iterdir())) == 1

@@ -22,6 +22,7 @@ import numpy
 import orcish
 import pyarrow as pa
 import pytest
+from orcish.types import ExistingFile
 from support.processes import run_python
 from support.random_cases import seeded
 
@@ -29,7 +30,17 @@ SCHEMA = pa.schema([("t", pa.timestamp("us"))])
 OLD = pa.table({"old": [1, 2, 3]})
 FIRST = -1
 """A microsecond before 1970, which cannot be stored."""
-Writer = orcish.ORCWriter
+
+
+def Writer(target: Any, schema: pa.Schema, **options: Any) -> orcish.ORCWriter:  # noqa: N802
+    """A writer that replaces a file which is there."""
+    return orcish.ORCWriter(target, schema, existing_data=existing(target), **options)
+
+
+def existing(target: Any) -> ExistingFile:
+    """The default, unless a file is there."""
+    is_path = isinstance(target, str | os.PathLike) and "\0" not in os.fspath(target)
+    return "overwrite" if is_path and os.path.lexists(target) else "error"
 
 
 def stored(table: pa.Table) -> bytes:
@@ -112,12 +123,14 @@ def end_stripe_after_abort(path: pathlib.Path) -> None:
 
 def late_value(path: pathlib.Path) -> None:
     parts = [batch(5, rows=10_000)] * 9 + [batch(FIRST, rows=50_000)]
-    orcish.write_table(pa.Table.from_batches(parts), path, stripe_size=1, row_index_stride=1000)
+    orcish.write_table(
+        pa.Table.from_batches(parts), path, existing_data=existing(path), stripe_size=1, row_index_stride=1000
+    )
 
 
 def last_value(path: pathlib.Path) -> None:
     """It is encoded when the file is closed."""
-    orcish.write_table(pa.Table.from_batches([batch(5), batch(FIRST)]), path)
+    orcish.write_table(pa.Table.from_batches([batch(5), batch(FIRST)]), path, existing_data=existing(path))
 
 
 def other_schema(path: pathlib.Path) -> None:
@@ -143,7 +156,9 @@ def generator(path: pathlib.Path) -> None:
 
 
 def reader(path: pathlib.Path) -> None:
-    orcish.write_table(pa.RecordBatchReader.from_batches(SCHEMA, broken()), path, stripe_size=1)
+    orcish.write_table(
+        pa.RecordBatchReader.from_batches(SCHEMA, broken()), path, existing_data=existing(path), stripe_size=1
+    )
 
 
 def broken_file(path: pathlib.Path) -> None:
@@ -155,19 +170,19 @@ def broken_file(path: pathlib.Path) -> None:
     middle = orcish.ORCFile(bytes(damaged)).stripes[-2]
     start = middle.offset + middle.index_length
     damaged[start : start + middle.data_length] = b"\xff" * middle.data_length
-    orcish.write_table(orcish.ORCFile(bytes(damaged)), path)
+    orcish.write_table(orcish.ORCFile(bytes(damaged)), path, existing_data=existing(path))
 
 
 def bad_option(path: pathlib.Path) -> None:
-    orcish.write_table(OLD, path, compression_level=3, compression="snappy")
+    orcish.write_table(OLD, path, existing_data=existing(path), compression_level=3, compression="snappy")
 
 
 def unknown_column(path: pathlib.Path) -> None:
-    orcish.write_table(OLD, path, bloom_filter_columns=["absent"])
+    orcish.write_table(OLD, path, existing_data=existing(path), bloom_filter_columns=["absent"])
 
 
 def no_type(path: pathlib.Path) -> None:
-    orcish.write_table(pa.table({"d": pa.nulls(2, pa.decimal256(76, 40))}), path)
+    orcish.write_table(pa.table({"d": pa.nulls(2, pa.decimal256(76, 40))}), path, existing_data=existing(path))
 
 
 class NoError(BaseException):
@@ -180,7 +195,7 @@ def ended(kind: BaseException) -> Callable[[pathlib.Path], None]:
         raise kind
 
     def fail(path: pathlib.Path) -> None:
-        orcish.write_table(pa.RecordBatchReader.from_batches(SCHEMA, rows()), path)
+        orcish.write_table(pa.RecordBatchReader.from_batches(SCHEMA, rows()), path, existing_data=existing(path))
 
     fail.__name__ = f"ended by {type(kind).__name__}"
     return fail
@@ -464,7 +479,7 @@ def test_open_readers_keep_the_old_file(tmp_path: pathlib.Path) -> None:
     orcish.write_table(old, path, stripe_size=1, row_index_stride=1000)
     file, batches = orcish.ORCFile(path), orcish.ORCFile(path).iter_batches(batch_size=1000, threads=1)
     first = next(batches)
-    orcish.write_table(OLD, path)
+    orcish.write_table(OLD, path, existing_data="overwrite")
     assert orcish.read_table(path).equals(OLD)
     assert file.read().equals(old)
     assert pa.Table.from_batches([first, *batches]).equals(old)
@@ -474,10 +489,12 @@ def test_a_file_is_rewritten_from_itself(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "t.orc"
     rows = pa.table({"a": list(range(200_000))})
     orcish.write_table(rows, path)
-    written = orcish.write_table(orcish.scan(path).where(orcish.col("a") >= 100_000), path, stripe_size=1)
+    written = orcish.write_table(
+        orcish.scan(path).where(orcish.col("a") >= 100_000), path, stripe_size=1, existing_data="overwrite"
+    )
     assert written.rows == 100_000
     assert orcish.read_table(path).equals(rows.slice(100_000))
-    orcish.merge([path, path], path)
+    orcish.merge([path, path], path, existing_data="overwrite")
     assert orcish.read_table(path).num_rows == 200_000
     assert orcish.ORCFile(path).check() == []
     assert names(tmp_path) == ["t.orc"]
@@ -487,7 +504,7 @@ def test_writers_of_one_name(tmp_path: pathlib.Path) -> None:
     """The last writer that closes wins. Each file is complete."""
     path = tmp_path / "t.orc"
     schema = pa.schema([("a", pa.int64())])
-    writers = [Writer(path, schema) for _ in range(5)]
+    writers = [orcish.ORCWriter(path, schema, existing_data="overwrite") for _ in range(5)]
     assert len(names(tmp_path)) == 5
     for number, writer in enumerate(writers):
         writer.write(pa.record_batch({"a": [number]}))
@@ -556,7 +573,7 @@ def test_permissions_are_kept(tmp_path: pathlib.Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     for mode in (0o600, 0o664, 0o444):
         path.chmod(mode)
-        orcish.write_table(OLD, path)
+        orcish.write_table(OLD, path, existing_data="overwrite")
         assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
@@ -577,7 +594,7 @@ def test_links_stay(tmp_path: pathlib.Path) -> None:
     link.symlink_to("elsewhere/real.orc")
     second.symlink_to(link)
     new = pa.table({"new": [1]})
-    orcish.write_table(new, second)
+    orcish.write_table(new, second, existing_data="overwrite")
     assert link.is_symlink()
     assert second.is_symlink()
     assert orcish.read_table(real).equals(new)
@@ -592,7 +609,7 @@ def test_links_that_lead_nowhere_stay(tmp_path: pathlib.Path) -> None:
     """A symbolic link stays, and its missing target is created, as with ``open``."""
     link = tmp_path / "link.orc"
     link.symlink_to("real.orc")
-    orcish.write_table(OLD, link)
+    orcish.write_table(OLD, link, existing_data="overwrite")
     assert link.is_symlink()
     assert orcish.read_table(tmp_path / "real.orc").equals(OLD)
 
@@ -743,7 +760,7 @@ def test_what_a_limit_of_the_system_refuses(place: pathlib.Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
         table = pa.table({"a": [i * 7919 % 10_007 for i in range(200_000)]})
         try:
-            orcish.write_table(table, sys.argv[1], stripe_size=1, compression="none")
+            orcish.write_table(table, sys.argv[1], existing_data="overwrite", stripe_size=1, compression="none")
         except OSError as error:
             print(error.errno, sorted(os.listdir(os.path.dirname(sys.argv[1]))))
         """,
@@ -792,6 +809,7 @@ def test_a_forked_process_publishes_nothing(tmp_path: pathlib.Path, target: str)
         for call in calls:
             where = path = sys.argv[1]
             options = {{"stripe_size": 1, "row_index_stride": 1000, "compression": "none"}}
+            options["existing_data"] = "overwrite"
             if "{target}" in ("file", "raw"):
                 where = open(path, "wb", buffering=-1 if "{target}" == "file" else 0)
             elif "{target}" == "unpublished":
@@ -872,10 +890,10 @@ def test_producers_may_ask_the_writer(tmp_path: pathlib.Path, call: str) -> None
 
 
 WRITES = {
-    "write": "orcish.write_table(table, target, **options)",
-    "verified write": "orcish.write_table(table, target, verify=True, **options)",
-    "close": "writer = orcish.ORCWriter(target, table.schema, **options); writer.write(table); writer.close()",
-    "merge": "orcish.merge([source], target)",
+    "write": "orcish.write_table(table, target, **replacing)",
+    "verified write": "orcish.write_table(table, target, verify=True, **replacing)",
+    "close": "writer = orcish.ORCWriter(target, table.schema, **replacing); writer.write(table); writer.close()",
+    "merge": "orcish.merge([source], target, existing_data='overwrite')",
     "dataset": "orcish.write_dataset(table, folder + '/table', **options)",
     "convert": "orcish.convert(source, folder + '/table', **options)",
 }
@@ -891,6 +909,7 @@ def test_ctrl_c_before_the_file_appears(tmp_path: pathlib.Path, call: str) -> No
         source, target = folder + "/source.orc", folder + "/kept/target.orc"
         table = pa.table({{"a": numpy.random.default_rng(5).integers(-(2**62), 2**62, 8_000_000)}})
         options = {{"compression": "none", "stripe_size": 1 << 30}}
+        replacing = {{"existing_data": "overwrite", **options}}
         orcish.write_table(table, source, **options)
         os.makedirs(folder + "/kept")
         with open(target, "wb") as file:
@@ -929,7 +948,9 @@ NURSERY = """
 
     def write(version):
         table = pa.table({"version": numpy.full(rows, version), "noise": noise})
-        orcish.write_table(table, path, compression="none", stripe_size=300_000, threads=1)
+        orcish.write_table(
+            table, path, existing_data="overwrite", compression="none", stripe_size=300_000, threads=1
+        )
 
     write(0)
     os.remove(path)

@@ -290,7 +290,7 @@ def test_rows_of_verified_stripes_are_bounded(tmp_path: Any) -> None:
     rows = pa.table({"a": pa.array([7] * 4_000_000)})
     stripes = {}
     for verify in (True, False):
-        orcish.write_table(rows, tmp_path / "a.orc", stripe_size="1MB", verify=verify)
+        orcish.write_table(rows, tmp_path / "a.orc", stripe_size="1MB", verify=verify, existing_data="overwrite")
         stripes[verify] = [stripe.num_rows * 8 for stripe in orcish.ORCFile(tmp_path / "a.orc").stripes]
     # A stripe ends with a row group.
     assert max(stripes[True]) < 9 << 20

@@ -313,7 +313,7 @@ class ORCWriter:
         if not names:
             # A probability without filters is not checked.
             options = {**options, "bloom_filter_fpp": None}
-        return Writer(self._where, schema, bloom_filter_columns=names, **options)
+        return Writer(self._where, schema, existing_data="overwrite", bloom_filter_columns=names, **options)
 
     def close(self) -> None:
         """Finishes the file. Further calls have no effect. Without a table, there is no file.
