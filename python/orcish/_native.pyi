@@ -1,6 +1,6 @@
 """Types of the native core, which only modules of :mod:`orcish` use."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias, final
 
 from orcish.errors import OrcishError
@@ -21,15 +21,19 @@ __all__ = [
     "Node",
     "Place",
     "Scan",
+    "SchemaWithRows",
     "StoredFile",
+    "TableColumns",
     "TableLog",
     "Writer",
     "__version__",
     "_tune",
     "abort_upload",
     "above_pattern",
-    "appended_schema",
+    "are_inferred",
     "cast",
+    "cast_rows",
+    "check_partition_values",
     "complete_storage",
     "complete_upload",
     "date_text",
@@ -37,6 +41,7 @@ __all__ = [
     "delete_folder",
     "detach_threads",
     "display_name",
+    "equal_folders",
     "exact_bound",
     "extended_schema",
     "field_path",
@@ -64,9 +69,13 @@ __all__ = [
     "recover_file",
     "source_files",
     "stat",
+    "stored_schema",
     "timestamp_text",
     "unify_schemas",
+    "untyped_columns",
     "upload_info",
+    "with_timestamp_types",
+    "without_twins",
     "working_folder",
     "write_small",
 ]
@@ -304,13 +313,6 @@ def recover_file(
         is lost (first byte, end, rows, reason), and what is in doubt. Rows, bytes and stripes of the new file.
     """
 
-def appended_schema(table: object, rows: object, has_schema: bool) -> object:
-    """The schema with which rows are appended to a table, as a PyCapsule.
-
-    Raises:
-        ValueError: Names differ only by case, or a type of the table does not hold the values.
-    """
-
 def unify_schemas(first: object, other: object) -> object:
     """The union of two schemas, with types that hold the values of both, as a PyCapsule.
 
@@ -320,7 +322,135 @@ def unify_schemas(first: object, other: object) -> object:
     """
 
 def extended_schema(table: object, rows: object) -> object:
-    """The schema of a table after rows with the result of :func:`appended_schema` are appended, as a PyCapsule."""
+    """The columns of a table, and those that only rows have, as a PyCapsule."""
+
+@final
+class TableColumns:
+    """The columns of a table that rows are added to."""
+
+    @staticmethod
+    def of(
+        table: str,
+        files: Sequence[str],
+        visible: Sequence[str],
+        schema: tuple[bytes, list[str], str, list[str] | None] | None = None,
+        storage_options: dict[str, Any] | None = None,
+        *,
+        keeps_twins: bool = False,
+    ) -> TableColumns | None:
+        """The columns of the schema in the log of a table, or without one those of its files.
+
+        Args:
+            table: Path or URL of the table.
+            files: The files that stay, by their paths in the table.
+            visible: The files whose folders have values of partition columns.
+            schema: The schema in the log.
+            storage_options: Options of the store.
+            keeps_twins: Whether columns of the first file stay that are one column to some readers.
+
+        Raises:
+            ValueError: There are files, and none of them is an ORC file, or they have no common schema.
+        """
+
+    @property
+    def location(self) -> str:
+        """Path or URL of the table."""
+
+    @property
+    def schema(self) -> object:
+        """The columns that can be read, without partition columns, as a PyCapsule."""
+
+    @property
+    def partition_schema(self) -> object:
+        """The partition columns whose types are known, with the types that readers see, as a PyCapsule."""
+
+    @property
+    def timestamp_types(self) -> dict[str, str]:
+        """The ORC types of the columns of timestamps, by their dotted names."""
+
+    @property
+    def has_arrow_schema(self) -> bool:
+        """Whether readers have types that only an Arrow schema keeps: that of the log, or of a file."""
+
+    def appended_schema(
+        self, rows: object, partition: Sequence[str], timestamps: Collection[tuple[str, str]] | None = None
+    ) -> object:
+        """The schema with which rows are appended, as a PyCapsule.
+
+        Raises:
+            ValueError: Names differ only by case, or a type of the table does not hold the values.
+        """
+
+    def timezone_beside(self, rows: object) -> str | None:
+        """The time zone with which rows are written beside the files of the table; ``None`` if any zone will do.
+
+        Raises:
+            UnsupportedError: The zone of a file is not known.
+        """
+
+@final
+class SchemaWithRows:
+    """The columns of a table after rows are added.
+
+    Raises:
+        ValueError: Columns of a new table have one name, without regard to case.
+    """
+
+    def __new__(
+        cls, table: TableColumns | None, rows: object, partition: Sequence[str], arrow_schema: bool
+    ) -> SchemaWithRows: ...
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns."""
+
+    def metadata(self, key: str) -> str | None:
+        """The metadata of the schema under a key."""
+
+    def file(self, timezone: str | None = None, metadata: dict[str, str] | None = None) -> bytes:
+        """The ORC file with the schema for the log.
+
+        Raises:
+            ValueError: There are too many columns.
+        """
+
+def stored_schema(schema: object, options: dict[str, Any] | None = None) -> object:
+    """The schema that readers see of a file that is written without an Arrow schema, as a PyCapsule."""
+
+def are_inferred(schema: object) -> bool:
+    """Whether readers of a file without an Arrow schema see the types of a schema."""
+
+def with_timestamp_types(schema: object, types: Collection[tuple[str, str]]) -> object:
+    """The schema with instants that are stored as ORC types of columns say, as a PyCapsule."""
+
+def without_twins(schema: object, stored: Sequence[str]) -> object:
+    """The schema without columns that are another one to some readers, but for stored ones, as a PyCapsule."""
+
+def untyped_columns(schema: tuple[bytes, list[str], str, list[str] | None]) -> list[str]:
+    """The partition columns that have no type in the log yet, as they had no values."""
+
+def check_partition_values(table: str, files: Sequence[str], schema: tuple[bytes, list[str], str, list[str] | None]) -> None:
+    """Checks that values of partition columns in names of folders have the types of the log.
+
+    Raises:
+        ValueError: A value does not, so that the table could not be read any more.
+    """
+
+def equal_folders(
+    table: str,
+    files: Sequence[str],
+    new: Sequence[str],
+    schema: tuple[bytes, list[str], str, list[str] | None],
+    rows: object,
+    zone: str | None,
+) -> list[str]:
+    """The folders of files whose partition columns have the values of those of new files, and the folders of these."""
+
+def cast_rows(rows: tuple[object, object], schema: object, partition: Sequence[str]) -> tuple[object, object]:
+    """A batch with the types of a schema of the same columns. Values of partition columns are cast by their texts.
+
+    Raises:
+        ValueError: A value is not one of its new type.
+    """
 
 @final
 class TableLog:

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, FieldRef, Metadata, TimeUnit};
+use arrow_schema::{DataType, Field, FieldRef, Fields, Metadata, TimeUnit};
 
 /// Whether values are strings of variable length.
 pub fn is_text(data_type: &DataType) -> bool {
@@ -105,6 +105,39 @@ pub fn with_type(field: &Field, data_type: DataType) -> Field {
     field.with_data_type(data_type)
 }
 
+/// The fields with other fields at all levels. `change` takes each field, whose children have been changed before, and its
+/// dotted name: names of fields of structs, `element` of lists, `key` and `value` of maps, and `field` with a number of unions.
+/// Values of dictionaries and run ends, and the storage of extension types, are no fields of their own.
+pub fn map_fields(fields: &Fields, change: &mut dyn FnMut(FieldRef, &str) -> FieldRef) -> Fields {
+    fields.iter().map(|field| mapped_field(field, field.name(), change)).collect()
+}
+
+fn mapped_field(field: &FieldRef, path: &str, change: &mut dyn FnMut(FieldRef, &str) -> FieldRef) -> FieldRef {
+    if field.metadata().keys().any(|key| is_extension_key(key)) {
+        return change(field.clone(), path);
+    }
+    let mut below = |child: &FieldRef, step: &str| mapped_field(child, &format!("{path}.{step}"), change);
+    let kind = match field.data_type() {
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(|child| below(child, child.name())).collect()),
+        DataType::Map(entries, is_sorted) => match entries.data_type() {
+            DataType::Struct(pair) => {
+                let pair = pair.iter().zip(["key", "value"]).map(|(child, step)| below(child, step)).collect();
+                let entries = entries.as_ref().clone().with_data_type(DataType::Struct(pair));
+                DataType::Map(Arc::new(entries), *is_sorted)
+            }
+            _ => field.data_type().clone(),
+        },
+        DataType::Union(variants, mode) => {
+            let numbered = variants.iter().enumerate();
+            let variants = numbered.map(|(at, (id, variant))| (id, below(variant, &format!("field{at}"))));
+            DataType::Union(variants.collect(), *mode)
+        }
+        list => item_of(list).map_or_else(|| list.clone(), |item| with_item(list, below(item, "element"))),
+    };
+    let is_same = kind == *field.data_type();
+    change(if is_same { field.clone() } else { Arc::new(field.as_ref().clone().with_data_type(kind)) }, path)
+}
+
 /// A field of type `null` with the type and the metadata of another field. Attributes that it has itself stay.
 pub fn typed_null(null: &Field, typed: &Field) -> Field {
     let attributes = null.metadata().iter().filter(|(key, _)| !is_extension_key(key));
@@ -140,5 +173,67 @@ pub fn precision_and_scale(data_type: &DataType) -> Option<(u8, i8)> {
         | DataType::Decimal128(precision, scale)
         | DataType::Decimal256(precision, scale) => Some((*precision, *scale)),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_at_all_levels_have_dotted_names() {
+        let field = |name: &str, kind| Arc::new(Field::new(name, kind, true));
+        let point = DataType::Struct(vec![field("x", DataType::Int8)].into());
+        let pair = DataType::Struct(vec![field("k", DataType::Utf8), field("v", point.clone())].into());
+        let variants = [(3, field("a", DataType::Int8)), (5, field("b", point.clone()))].into_iter().collect();
+        let fields: Fields = vec![
+            field("list", DataType::List(field("item", point.clone()))),
+            field("map", DataType::Map(field("entries", pair), false)),
+            field("union", DataType::Union(variants, arrow_schema::UnionMode::Dense)),
+            field("codes", DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8))),
+        ]
+        .into();
+        let mut paths = Vec::new();
+        let same = map_fields(&fields, &mut |field, path| {
+            paths.push(path.to_owned());
+            field
+        });
+        assert_eq!(same, fields);
+        let expected = [
+            "list.element.x",
+            "list.element",
+            "list",
+            "map.key",
+            "map.value.x",
+            "map.value",
+            "map",
+            "union.field0",
+            "union.field1.x",
+            "union.field1",
+            "union",
+            "codes",
+        ];
+        assert_eq!(paths, expected);
+        let wide = map_fields(&fields, &mut |field, path| match path.ends_with(".x") {
+            true => Arc::new(with_type(&field, DataType::Int64)),
+            false => field,
+        });
+        assert_eq!(
+            format!("{wide:?}"),
+            format!("{fields:?}").replace("Field { \"x\": nullable Int8 }", "Field { \"x\": nullable Int64 }")
+        );
+    }
+
+    #[test]
+    fn storage_of_extension_types_stays() {
+        let point = DataType::Struct(vec![Arc::new(Field::new("x", DataType::Int8, true))].into());
+        let metadata = [("ARROW:extension:name".to_owned(), "point".to_owned())].into();
+        let fields: Fields = vec![Arc::new(Field::new("p", point, true).with_metadata(metadata))].into();
+        let mut paths = Vec::new();
+        map_fields(&fields, &mut |field, path| {
+            paths.push(path.to_owned());
+            field
+        });
+        assert_eq!(paths, ["p"]);
     }
 }

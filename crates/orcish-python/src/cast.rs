@@ -2,8 +2,8 @@
 
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Field};
-use orcish::time::WriterZone;
-use orcish_core::cast::{ExactCast, Offsets};
+use orcish::time::zone_offsets;
+use orcish_core::cast::ExactCast;
 use orcish_core::{Error, ErrorKind};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -12,13 +12,8 @@ use pyo3::types::PyCapsule;
 use crate::capsule::{self, Pair};
 use crate::errors::{cast_error, to_python};
 
-fn offsets(zone: &str) -> Result<Offsets, Error> {
-    let zone = WriterZone::parse_reader_zone(zone)?;
-    Ok(Box::new(move |instant| zone.historic_offset_at(instant)))
-}
-
 fn exact(adds_fields: bool) -> ExactCast<'static> {
-    ExactCast { zones: &offsets, adds_fields }
+    ExactCast { zones: &zone_offsets, adds_fields }
 }
 
 fn fault(py: Python<'_>, error: &Error) -> PyErr {

@@ -30,6 +30,7 @@ mod statistics;
 mod storage;
 mod stream;
 mod table;
+mod table_columns;
 mod tuning;
 mod version;
 mod writer;
@@ -96,7 +97,12 @@ mod _native {
     #[pymodule_export]
     use crate::stream::Batches;
     #[pymodule_export]
-    use crate::table::{TableLog, appended_schema, extended_schema, unify_schemas};
+    use crate::table::{TableLog, extended_schema, unify_schemas};
+    #[pymodule_export]
+    use crate::table_columns::{
+        SchemaWithRows, TableColumns, are_inferred, cast_rows, check_partition_values, equal_folders, stored_schema,
+        untyped_columns, with_timestamp_types, without_twins,
+    };
     #[pymodule_export]
     use crate::tuning::tune;
     #[pymodule_export]
@@ -117,7 +123,7 @@ mod _native {
 
     /// Maximum bytes of the footer of the schema in the log of a table.
     #[pymodule_export]
-    const MAX_SCHEMA_TAIL: u64 = crate::scan::MAX_SCHEMA_TAIL;
+    const MAX_SCHEMA_TAIL: u64 = orcish::table::MAX_SCHEMA_TAIL;
 
     /// Version of the package.
     #[pymodule_export]

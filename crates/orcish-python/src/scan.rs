@@ -7,14 +7,13 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Schema, SchemaRef};
 use bytes::Bytes;
 use orcish::options::{Columns, ReadOptions};
-use orcish::read::OrcFile;
-use orcish::scan::{FileScan, Matching, SchemaFile, SchemaSource, Split, TableFile};
+use orcish::scan::{FileScan, Matching, SchemaSource, Split, TableFile};
 use orcish_core::Limits;
 use orcish_core::aggregate::Aggregate;
 use orcish_core::explain::{Explanation, SectionPlan};
 use orcish_core::predicate::Outcome;
 use orcish_core::stages::{RowSelection, Stage, StagedScan, TableScan};
-use orcish_io::{MemorySource, ReadAt};
+use orcish_io::ReadAt;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyTuple};
@@ -23,6 +22,7 @@ use crate::capsule::Pair;
 use crate::errors::{signals, to_python};
 use crate::options::{carbon_options, limits, read_options, storage_options};
 use crate::stream::Batches;
+use crate::table_columns::{LogSchema, logged_schema};
 use crate::{aggregate, capsule, row_filter, source, statistics, storage};
 
 /// A file of a table: location, bytes or file object instead, partition values, tail, stripes.
@@ -430,19 +430,12 @@ fn outcome(outcome: &Outcome) -> (&'static str, Vec<(String, &'static str)>) {
     }
 }
 
-/// Maximum bytes of the footer of the schema in the log of a table, also once it is decoded, which is enough for about 25,000
-/// columns.
-pub(crate) const MAX_SCHEMA_TAIL: u64 = 16 << 20;
-
 fn schema_source(schema: &Bound<'_, PyAny>, limits: &Limits) -> PyResult<SchemaSource> {
     if let Ok(capsule) = schema.cast::<PyCapsule>() {
         return Ok(SchemaSource::Given(Arc::new(capsule::read_schema(capsule)?)));
     }
-    let (bytes, partition, table, shown): (Vec<u8>, Vec<String>, String, Option<Vec<String>>) = schema.extract()?;
+    let (bytes, partition, table, shown): LogSchema = schema.extract()?;
     let shown = shown.unwrap_or_else(|| partition.clone());
-    let source = MemorySource::new(bytes).named(format!("{table}: the schema in the log"));
-    // Whoever writes to the table may have made it, and the limits of the files would let it take more memory.
-    let limits = limits.clone().with_tail(limits.tail.min(MAX_SCHEMA_TAIL));
-    let file = OrcFile::try_new(Arc::new(source), &limits).map_err(|error| to_python(schema.py(), &error))?;
-    Ok(SchemaSource::OtherFile(SchemaFile { file, partition, shown }))
+    let logged = logged_schema(schema.py(), (bytes, partition, table, None), limits)?;
+    Ok(SchemaSource::OtherFile(logged.into_schema_file(shown)))
 }

@@ -47,19 +47,6 @@ pub(crate) fn unify_schemas<'py>(
     capsule::schema(py, &union.map_err(|error| to_python(py, &error))?)
 }
 
-/// The schema with which rows are appended to a table, as a PyCapsule.
-#[pyfunction]
-pub(crate) fn appended_schema<'py>(
-    py: Python<'py>,
-    table: &Bound<'py, PyCapsule>,
-    rows: &Bound<'py, PyCapsule>,
-    has_schema: bool,
-) -> PyResult<Bound<'py, PyCapsule>> {
-    let (table, rows) = (capsule::read_schema(table)?, capsule::read_schema(rows)?);
-    let appended = orcish_core::unify::appended_schema(&table, &rows, has_schema);
-    capsule::schema(py, &appended.map_err(|error| to_python(py, &error))?)
-}
-
 /// The schema of a table: the bytes of an ORC file without rows, and the names of the partition columns.
 type SchemaPair = (Cow<'static, [u8]>, Vec<String>);
 

@@ -7,6 +7,7 @@
 //! | [`Scan`] | many files as one table, with partition columns |
 //! | `stream` | files of an `ObjectStore` as streams, with the feature `async` |
 //! | [`OrcWriter`] | a file in any [`Write`](std::io::Write) |
+//! | [`table`] | which rows may be added to a table, and with which types |
 //! | [`FileWriter`], [`DatasetWriter`] | a file, or a folder of files, that appear as a whole |
 //!
 //! ```
@@ -87,6 +88,7 @@ pub mod statistics;
 #[cfg(feature = "async")]
 pub mod stream;
 mod stripe;
+pub mod table;
 pub mod tail;
 pub mod time;
 #[doc(hidden)]

@@ -13,7 +13,7 @@ from orcish import _native
 from orcish.arrow.exported import ExportedArray
 from orcish.arrow.nested import map_fields
 
-__all__ = ["cast_array", "cast_columns", "iso_texts", "plain_columns", "select_rows"]
+__all__ = ["cast_array", "cast_columns", "iso_texts", "parse_values", "plain_columns", "select_rows"]
 
 
 def cast_array(array: Any, kind: Any, *, adds_fields: bool = False) -> pa.Array:
@@ -51,6 +51,17 @@ def iso_texts(array: Any, kind: Any) -> pa.Array:
     fractions. Instants are of UTC, and end in ``Z``.
     """
     return pa.array(ExportedArray(_native.iso_texts(array.__arrow_c_array__()))).cast(kind)
+
+
+def parse_values(texts: pa.Array, to: pa.DataType) -> pa.Array:
+    """Parses texts in names of folders as values of a partition column. Each spelling of a value is known.
+
+    Raises:
+        ValueError: A text is no value of the type.
+        UnsupportedError: Partition columns cannot be of the type.
+    """
+    schema = pa.schema([("value", to)]).__arrow_c_schema__()
+    return pa.array(ExportedArray(_native.parse_partition_values(texts.__arrow_c_array__(), schema, "hive")))
 
 
 def cast_columns(data: Any, schema: pa.Schema) -> Any:

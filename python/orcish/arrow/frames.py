@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 import sys
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, AnyStr
 
 import pyarrow as pa
 
-__all__ = ["fitted_metadata", "with_index_columns"]
+__all__ = ["PANDAS", "fitted_description", "fitted_metadata", "with_index_columns"]
 
-PANDAS = b"pandas"
+PANDAS = "pandas"
 """Key of the schema metadata that pyarrow has for pandas."""
 TEXTS = ("unicode", "string", "empty")
 """What these metadata call labels of columns that are text, or that are not there."""
@@ -68,7 +69,16 @@ def _check_numbers(index: Any) -> None:
 
 
 def fitted_metadata(schema: pa.Schema, *, is_whole: bool) -> pa.Schema:
-    """The schema with metadata for pandas that fit its columns: ``to_pandas`` fails or numbers rows wrongly otherwise.
+    """The schema with metadata for pandas that fit its columns, see :func:`fitted_description`."""
+    described = (schema.metadata or {}).get(PANDAS.encode())
+    if described is None:
+        return schema
+    fitted = fitted_description(described, schema.names, is_whole=is_whole)
+    return schema if fitted == described else schema.with_metadata({**schema.metadata, PANDAS: fitted})
+
+
+def fitted_description(described: AnyStr, names: Sequence[str], *, is_whole: bool) -> AnyStr | str:
+    """Metadata for pandas that fit some columns: ``to_pandas`` fails or numbers rows wrongly otherwise.
 
     - A range is an index of exactly the rows of one data frame. pyarrow applies it to any table of as many rows.
     - Labels of columns that are no text, such as integers, timestamps or tuples, are parsed from the names of all
@@ -78,12 +88,10 @@ def fitted_metadata(schema: pa.Schema, *, is_whole: bool) -> pa.Schema:
     Descriptions of columns that are there, such as their types in pandas, stay.
 
     Args:
-        schema: The schema.
+        described: The metadata, as JSON.
+        names: Names of the columns.
         is_whole: Whether the rows are those of one data frame, or some of them.
     """
-    described = (schema.metadata or {}).get(PANDAS)
-    if described is None:
-        return schema
     try:
         found = json.loads(described)
         indexes, labels = found["index_columns"], found.get("column_indexes", [])
@@ -91,13 +99,12 @@ def fitted_metadata(schema: pa.Schema, *, is_whole: bool) -> pa.Schema:
         known = {column.get("field_name", column.get("name")) for column in found["columns"]}
         kinds = [level.get("pandas_type", "") for level in labels]
         is_text = len(kinds) < 2 and all(kind in TEXTS for kind in kinds)
-        is_known = known.issuperset(schema.names) and all(kind in TEXTS or _PARSED.fullmatch(kind) for kind in kinds)
+        is_known = known.issuperset(names) and all(kind in TEXTS or _PARSED.fullmatch(kind) for kind in kinds)
     except (ValueError, KeyError, TypeError, AttributeError):
         # The metadata are those of another program.
-        return schema
+        return described
     if not is_text and not is_known:
         labels = []
     if kept == indexes and labels == found.get("column_indexes", []):
-        return schema
-    text = json.dumps({**found, "index_columns": kept, "column_indexes": labels})
-    return schema.with_metadata({**schema.metadata, PANDAS: text.encode()})
+        return described
+    return json.dumps({**found, "index_columns": kept, "column_indexes": labels})

@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import pyarrow as pa
 from pyspark.sql import types as T  # noqa: N812
 
+from orcish import _native
+from orcish.arrow.exported import ExportedSchema, schema_for_native
 from orcish.arrow.nested import fields_by_path, map_fields, value_type
 from orcish.errors import OrcishError
-from orcish.reading.file import ORCFile
 from orcish.spark.schemas import arrow_schema, spark_schema, stored_schema
 from orcish.spark.table import AS_STORED
-from orcish.tables.appending import ExistingTable
+from orcish.tables import columns
 from orcish.writing.timestamps import CATALYST_TYPE
-from orcish.writing.writer import ORCWriter
 
 __all__ = ["appended_schema"]
 
 
-def appended_schema(existing: ExistingTable, rows: T.StructType, partition: Collection[str], replace: str) -> pa.Schema:
-    """The schema with which rows of Spark are appended to a table, as of :meth:`ExistingTable.appended_schema`.
+def appended_schema(
+    existing: _native.TableColumns,
+    rows: T.StructType,
+    partition: Sequence[str],
+    timestamps: Collection[tuple[str, str]],
+    replace: str,
+) -> pa.Schema:
+    """The schema with which rows of Spark are appended to a table, as of :func:`orcish.tables.columns.appended_schema`.
 
     Args:
-        existing: The table.
+        existing: The columns of the table.
         rows: The schema of the rows.
         partition: The partition columns of the rows.
+        timestamps: Dotted names of columns of instants and their ORC types.
         replace: The option that replaces the whole table, for messages.
 
     Raises:
@@ -35,15 +41,17 @@ def appended_schema(existing: ExistingTable, rows: T.StructType, partition: Coll
     """
     types = _types_of(existing, rows.names)
     try:
-        return _checked(existing, rows, partition, types)
+        _check_clocks(existing, rows, partition, types)
+        return columns.appended_schema(existing, stored_schema(rows), partition, timestamps)
     except ValueError as error:
         advice = _advice(existing, rows, partition, types)
         raise ValueError(f"{error}{advice and f': {advice}, or replace the table with {replace}'}") from None
 
 
-def _checked(
-    existing: ExistingTable, rows: T.StructType, partition: Collection[str], types: dict[str, T.DataType]
-) -> pa.Schema:
+def _check_clocks(
+    existing: _native.TableColumns, rows: T.StructType, partition: Sequence[str], types: dict[str, T.DataType]
+) -> None:
+    """Raises ValueError for wall clocks that would be instants, and for instants that would be wall clocks."""
     known = arrow_schema(T.StructType([T.StructField(name, kind) for name, kind in types.items()]))
     table = fields_by_path(known)
     for path, field in fields_by_path(stored_schema(rows)).items():
@@ -51,26 +59,25 @@ def _checked(
         if all(map(pa.types.is_timestamp, kinds)) and len({kind.tz is None for kind in kinds}) > 1:
             own, kind = ("timestamp_ntz" if kind.tz is None else "timestamp" for kind in kinds)
             column = "partition column" if path in partition else "column"
-            raise ValueError(f"{existing.base}: {column} {path} of the rows is {own}, and {kind} in the table")
-    return existing.appended_schema(stored_schema(rows), partition)
+            raise ValueError(f"{existing.location}: {column} {path} of the rows is {own}, and {kind} in the table")
 
 
-def _types_of(existing: ExistingTable, names: Collection[str]) -> dict[str, T.DataType]:
+def _types_of(existing: _native.TableColumns, names: Collection[str]) -> dict[str, T.DataType]:
     """The types that Spark has for columns of the table. With an Arrow schema, timestamps without a time zone are wall
     clocks; without it, those of files of Spark that say so.
     """
-    own = {field.name: field for field in existing.schema}
-    own |= {name: pa.field(name, kind) for name, kind in existing.partition_types.items()}
+    own = {field.name: field for field in pa.schema(ExportedSchema(existing.schema))}
+    partition = {field.name: field for field in pa.schema(ExportedSchema(existing.partition_schema))}
+    own |= partition
     found = {}
     for name in names:
         if name not in own:
             continue
-        is_wall = existing.has_arrow_schema or name in existing.partition_types
+        is_wall = existing.has_arrow_schema or name in partition
         field = _as_wall_clocks(own[name]) if is_wall else own[name]
         try:
-            file = io.BytesIO()
-            ORCWriter(file, pa.schema([field]), arrow_schema=False).close()
-            found[name] = spark_schema(ORCFile(file.getvalue()).arrow_schema(**AS_STORED))[0].dataType
+            stored = _native.stored_schema(schema_for_native(pa.schema([field])), AS_STORED)
+            found[name] = spark_schema(pa.schema(ExportedSchema(stored)))[0].dataType
         except (OrcishError, ValueError):
             # Spark has no such type.
             continue
@@ -86,14 +93,15 @@ def _as_wall_clocks(field: pa.Field) -> pa.Field:
 
 
 def _advice(
-    existing: ExistingTable, rows: T.StructType, partition: Collection[str], types: dict[str, T.DataType]
+    existing: _native.TableColumns, rows: T.StructType, partition: Sequence[str], types: dict[str, T.DataType]
 ) -> str:
     """What makes the first column fit that does not; empty where the types are not the fault."""
 
     def fits(field: T.StructField) -> bool:
-        own = [name for name in partition if name == field.name]
+        own, row = [name for name in partition if name == field.name], T.StructType([field])
         try:
-            _checked(existing, T.StructType([field]), own, types)
+            _check_clocks(existing, row, own, types)
+            columns.appended_schema(existing, stored_schema(row), own)
         except ValueError:
             return False
         return True

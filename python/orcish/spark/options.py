@@ -17,6 +17,7 @@ from typing import Any, Literal, cast
 import pyarrow as pa
 
 from orcish._native import Location
+from orcish.arrow.casting import parse_values
 from orcish.io.paths import path_text
 from orcish.reading.scan import DEFAULT_SPLIT_SIZE
 from orcish.reading.source import DEFAULT_ROW_NUMBER
@@ -29,7 +30,6 @@ from orcish.spark.option_parser import (
     spark_name,
     text,
 )
-from orcish.tables.partition_values import parse_values
 from orcish.types import Pending, SparkReadOptions, SparkWriteOptions, ValueOptions, WriteOptions
 from orcish.writing.dataset import MAX_PARTITIONS
 

@@ -10,6 +10,8 @@ from typing import NamedTuple
 import pyarrow as pa
 from pyspark.sql.types import StructType
 
+from orcish import _native
+from orcish.arrow.exported import ExportedSchema
 from orcish.arrow.nested import fields_by_path, is_text
 from orcish.spark.appending import appended_schema
 from orcish.spark.columns import same_name
@@ -17,7 +19,7 @@ from orcish.spark.options import WriterOptions
 from orcish.spark.partitions import check_partition_type, is_named_as_text, spark_texts
 from orcish.spark.schemas import arrow_schema, stored_schema
 from orcish.spark.session import task_cpus
-from orcish.tables.appending import ExistingTable, cast_batch
+from orcish.tables.columns import cast_batch
 from orcish.tables.commit import Job, Staged
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.update import Update, data_exists
@@ -156,7 +158,7 @@ class TableTarget:
         logged = update.schema_with(state.existing, self._in_log(beside))
         return dataclasses.replace(self, beside=beside, position=state.position, table_schema=logged)
 
-    def _beside(self, existing: ExistingTable | None) -> _Beside:
+    def _beside(self, existing: _native.TableColumns | None) -> _Beside:
         """How the rows are written beside columns of the table.
 
         Raises:
@@ -171,10 +173,11 @@ class TableTarget:
             kind = own.get(same_name(path, is_sensitive))
             if kind is not None and pa.types.is_timestamp(field.type) and field.type.tz is not None:
                 kinds[path] = kind
-        by, types = self.options.partition_by, existing.partition_types
-        appended = appended_schema(existing, self.schema, by, self.options.replace)
-        typed = tuple(name for name in by if name in types and not is_text(types[name]))
-        return _Beside(with_stored_types(appended, [kinds]), typed, False)
+        by = self.options.partition_by
+        appended = appended_schema(existing, self.schema, by, list(kinds.items()), self.options.replace)
+        known = pa.schema(ExportedSchema(existing.partition_schema))
+        not_text = {field.name for field in known if not is_text(field.type)}
+        return _Beside(appended, tuple(name for name in by if name in not_text), False)
 
     def commit(
         self, files: Sequence[Staged], existing_data: ExistingData, *, stream: tuple[str, int] | None = None

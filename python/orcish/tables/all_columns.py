@@ -13,12 +13,12 @@ from typing import Any
 import pyarrow as pa
 
 from orcish import _native
+from orcish.arrow.exported import ExportedSchema, schema_for_native
 from orcish.errors import UnsupportedError
 from orcish.reading.orc_files import OrcFiles, unified_schema
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.scanning import scan
-from orcish.tables.added_columns import extended_schema
 from orcish.tables.log.conflicts import reading
 from orcish.types import Sources
 
@@ -119,4 +119,6 @@ def all_columns(
         for name, error in union.conflicts:
             if not any(name == column or name.startswith(f"{column}.") for column in known):
                 raise UnsupportedError(f"{error}: cast one of them, or choose columns that go together") from error
-    return extended_schema(own, union.schema) if is_logged else union.schema
+    if not is_logged:
+        return union.schema
+    return pa.schema(ExportedSchema(_native.extended_schema(schema_for_native(own), schema_for_native(union.schema))))

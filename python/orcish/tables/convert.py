@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 import pyarrow as pa
 
+from orcish import _native
 from orcish._native import Location
 from orcish.arrow.nested import map_columns
 from orcish.filters.pushdown import Filters
@@ -22,7 +23,6 @@ from orcish.tables.all_columns import scan_of_all_columns, with_all_columns
 from orcish.tables.apart import check_apart
 from orcish.tables.inferred_types import infers_written_types, opened_files
 from orcish.tables.log.conflicts import reading
-from orcish.tables.partition_values import untyped_columns
 from orcish.tables.write import write_dataset
 from orcish.types import ExistingData, Limits, ProgressOption, ScanOptions, Sources, StorageOptions, WriteOptions
 from orcish.writing.dataset import MAX_PARTITIONS, WrittenFile
@@ -235,7 +235,7 @@ def _untyped_columns(table: OrcFiles) -> set[str]:
     """The partition columns of a source that have no type yet: its log has none, and all values are null."""
     untyped = set(table.partition_columns)
     if table.table_schema is not None:
-        untyped.intersection_update(untyped_columns(table.table_schema))
+        untyped.intersection_update(_native.untyped_columns(table.table_schema))
     return untyped.difference(name for file in table.files for name, text in file.partition if text is not None)
 
 

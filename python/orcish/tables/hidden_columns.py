@@ -7,12 +7,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from orcish.arrow.casting import parse_values
 from orcish.arrow.nested import value_type
 from orcish.errors import UnsupportedError
 from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
 from orcish.reading.orc_files import OrcFiles
-from orcish.tables.partition_values import parse_values
 
 __all__ = ["check_hidden_columns"]
 

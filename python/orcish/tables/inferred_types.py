@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import io
 from collections.abc import Collection, Iterator, Mapping
 
 import pyarrow as pa
 
+from orcish import _native
 from orcish.errors import OrcishError
 from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.schema_file import schema_file
 from orcish.tables.all_columns import with_all_columns
-from orcish.writing.writer import ORCWriter
 
 __all__ = ["are_inferred", "infers_arrow_types", "infers_written_types", "opened_files"]
 
@@ -84,10 +83,7 @@ def _seen_types(rows: Scan) -> pa.Schema:
 
 def are_inferred(fields: Collection[pa.Field]) -> bool:
     """Whether a file of some columns without an Arrow schema is read with their types."""
-    file = io.BytesIO()
-    schema = pa.schema([field.with_name(str(at)) for at, field in enumerate(fields)])
-    ORCWriter(file, schema, compression="none", arrow_schema=False).close()
-    return bool(ORCFile(file.getvalue()).schema.types == schema.types)
+    return _native.are_inferred(pa.schema(fields).__arrow_c_schema__())
 
 
 def opened_files(table: OrcFiles) -> Iterator[ORCFile]:

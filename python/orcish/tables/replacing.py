@@ -13,11 +13,10 @@ from typing import Literal, NamedTuple
 import pyarrow as pa
 
 from orcish import _native
-from orcish.tables.appending import existing_table, schema_with
+from orcish.tables.columns import columns_of, schema_with
 from orcish.tables.commit import Job, Staged
 from orcish.tables.folder import FileInfo
 from orcish.tables.log.schema import TableSchema
-from orcish.tables.partition_values import untyped_columns
 
 __all__ = ["Replaced", "replace_files"]
 
@@ -54,7 +53,7 @@ def replace_files(
     if not replaced:
         return
     # The log has the schema from then on.
-    position, recorded = _recorded(job) if schema is None or untyped_columns(schema) else (None, None)
+    position, recorded = _recorded(job) if schema is None or _native.untyped_columns(schema) else (None, None)
     removed = {name for each in replaced for name in each.names}
     job.commit(
         [each.staged for each in replaced if each.staged is not None],
@@ -74,15 +73,15 @@ def _recorded(job: Job) -> tuple[int, TableSchema | None]:
         CommitError: A commit of another job has removed a file meanwhile.
     """
     position, names, schema = job.prepare("")
-    if schema is not None and not untyped_columns(schema):
+    if schema is not None and not _native.untyped_columns(schema):
         return position, None
     folders = [_native.partitions_below(job.root, f"{job.root}/{name}") for name in names]
     partition = {tuple(column for column, _ in folder) for folder in folders}
     if len(partition) != 1:
         return position, None
     with job.reading(names), contextlib.suppress(ValueError):
-        existing = existing_table(job, names, schema, names, keeps_twins=True)
-        if existing is not None:
+        columns = columns_of(job, names, schema, names, keeps_twins=True)
+        if columns is not None:
             own = partition.pop() if schema is None else schema.partition
-            return position, schema_with(existing, pa.schema([]), own, arrow_schema=False)
+            return position, schema_with(columns, pa.schema([]), own, arrow_schema=False)
     return position, None

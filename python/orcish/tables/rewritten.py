@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from orcish import _native
+from orcish.arrow.exported import ExportedSchema
 from orcish.arrow.nested import fields_by_path, is_text, map_columns, value_type
+from orcish.errors import UnsupportedError
 from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile, has_arrow_schema, native_file
 from orcish.reading.orc_files import OrcFiles
@@ -15,7 +18,6 @@ from orcish.reading.schema_file import schema_file
 from orcish.tables.all_columns import all_columns
 from orcish.tables.inferred_types import are_inferred
 from orcish.tables.log.schema import TableSchema
-from orcish.tables.twins import check_twins, without_twins
 from orcish.types import StorageOptions
 from orcish.writing.timestamps import CATALYST_TYPE, ORC_TYPE, timestamp_types, with_stored_types
 
@@ -23,6 +25,8 @@ __all__ = ["RewrittenTypes", "Source"]
 
 EXTENSION = b"ARROW:extension:"
 """Beginning of the keys of field metadata that name extension types."""
+ICEBERG_ID = b"iceberg.id"
+"""Attribute with the id of a column in Iceberg."""
 TYPE_KEYS = (ORC_TYPE.encode(), CATALYST_TYPE.encode())
 """Keys of field metadata that decide the ORC type."""
 
@@ -100,7 +104,7 @@ class _Types:
         self._files = [source.file for source in sources]
         self._columns = [_columns(file) for file in self._files]
         attributes = [{path: column.attributes for path, column in columns.items()} for columns in self._columns]
-        check_twins([(source.location, own) for source, own in zip(sources, attributes, strict=True)])
+        _check_twins([(source.location, own) for source, own in zip(sources, attributes, strict=True)])
         self._timestamps = [timestamp_types(file) for file in self._files]
         self._sources = [source.table_file() for source in sources]
         self._logged = None if logged is None else logged._replace(shown=[])
@@ -141,8 +145,9 @@ class _Types:
         opened = files.open(options)
         schema = all_columns(files, options, files.full_schema(opened), opened)
         # A file that is written again does not get a column of the table that is one of its own to some readers.
-        stored = {path for columns in self._columns for path in columns}
-        return without_twins(map_columns(schema, self._with_attributes), stored)
+        stored = list({path for columns in self._columns for path in columns})
+        schema = map_columns(schema, self._with_attributes)
+        return pa.schema(ExportedSchema(_native.without_twins(schema.__arrow_c_schema__(), stored)))
 
     def _with_attributes(self, field: pa.Field, path: str) -> pa.Field:
         """The field with the attributes that it has in the first file, and its ORC type, if all files have the same.
@@ -197,3 +202,40 @@ def _columns(file: ORCFile) -> dict[str, _Column]:
         for path, field in fields_by_path(file.arrow_schema(arrow_schema=False)).items()
         if path in kinds
     }
+
+
+def _check_twins(files: Sequence[tuple[str, Mapping[str, Mapping[bytes, bytes]]]]) -> None:
+    """Checks that the columns of files can be put into one file: that columns of one name are one column, and columns
+    of different names different columns, to all readers.
+
+    Args:
+        files: The location of each file, and the attributes of its columns by their dotted names.
+
+    Raises:
+        UnsupportedError: A column of a file has the name of a column of another file in other case, or its id and
+            another name, or its name and another id.
+    """
+    names: dict[str, tuple[str, str]] = {}
+    ids: dict[bytes, tuple[str, str]] = {}
+    ids_of_names: dict[str, tuple[bytes, str]] = {}
+    for location, columns in files:
+        for path, attributes in columns.items():
+            other, file = names.setdefault(path.lower(), (path, location))
+            if other != path and file != location:
+                raise _twin_error(location, path, f"column {other} of {file} differ only by case")
+            own = attributes.get(ICEBERG_ID)
+            if own is None:
+                continue
+            known, file = ids_of_names.setdefault(path, (own, location))
+            if known != own:
+                raise _twin_error(location, path, f"that of {file} have different ids in Iceberg")
+            other, file = ids.setdefault(own, (path, location))
+            if other != path and file != location:
+                raise _twin_error(location, path, f"column {other} of {file} have the same id in Iceberg")
+
+
+def _twin_error(location: str, path: str, other: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"{location}: column {path} and {other}, so that the files are not combined: write the rows of one of them "
+        "again with the names and ids of the other"
+    )

@@ -14,15 +14,14 @@ from orcish import _native
 from orcish._native import Location, has_carbon_metadata
 from orcish.arrow.frames import fitted_metadata
 from orcish.arrow.nested import value_type
-from orcish.errors import CommitError, OptionError, UnknownColumnError, UnsupportedError, closest_match
-from orcish.tables.appending import ExistingTable, cast_batch
+from orcish.errors import CommitError, OptionError, UnknownColumnError, closest_match
+from orcish.tables.columns import appended_schema, cast_batch
 from orcish.tables.commit import Job, Staged
 from orcish.tables.folder import FileInfo
 from orcish.tables.log.schema import TableSchema
-from orcish.tables.update import Update, data_exists
+from orcish.tables.update import Update, data_exists, has_carbon_data
 from orcish.types import ExistingData, StorageOptions
 from orcish.writing.dataset import TableWriter
-from orcish.writing.timestamps import has_timestamps, with_stored_types
 
 __all__ = ["DatasetTarget", "without_new_folders"]
 
@@ -71,13 +70,11 @@ class DatasetTarget:
         by = _partition_columns(partition_by, schema)
         job = Job(folder, cast("dict[str, str]", dict(storage_options or {})))
         if has_carbon_metadata(folder, storage_options):
-            raise _has_carbon(folder)
+            raise has_carbon_data(folder)
         update = Update(job, existing_data, tuple(by), options.get("arrow_schema") is not False)
         update.check_columns(schema.names)
         update.check_partitioned()
         state = update.state()
-        if any(Location(name).is_carbon_file for name in state.names):
-            raise _has_carbon(folder)
         if existing_data == "error" and state.exists:
             raise data_exists(folder, has_files=bool(state.names))
         given = schema, options
@@ -138,7 +135,7 @@ class DatasetTarget:
 
         self.job.commit(staged, "overwrite", existing=files, position=self._position, schema=self._logged, check=check)
 
-    def _fits(self, existing: ExistingTable | None) -> bool:
+    def _fits(self, existing: _native.TableColumns | None) -> bool:
         types, chosen = _fitted(*self._given, existing, self.update.partition_by)
         return bool(types == self.schema) and chosen.get("timezone", UTC) == self.options.get("timezone", UTC)
 
@@ -162,22 +159,16 @@ def without_new_folders(job: Job) -> Iterator[None]:
 
 
 def _fitted(
-    schema: pa.Schema, options: dict[str, Any], existing: ExistingTable | None, by: Sequence[str]
+    schema: pa.Schema, options: dict[str, Any], existing: _native.TableColumns | None, by: Sequence[str]
 ) -> tuple[pa.Schema, dict[str, Any]]:
     """The schema and the options with which rows are written beside existing files."""
     if existing is None:
         return schema, options
     try:
-        schema = with_stored_types(existing.appended_schema(schema, by), [existing.timestamp_types])
+        schema = appended_schema(existing, schema, by)
     except ValueError as error:
         raise ValueError(f"{error}{_advice(str(error))}") from None
-    # Readers show either the wall clocks or the instants of all files, which are consistent only within one zone.
-    if (
-        "timezone" not in options
-        and has_timestamps(schema)
-        and "timestamp" in existing.timestamp_types.values()
-        and (zone := existing.writer_timezone())
-    ):
+    if "timezone" not in options and (zone := existing.timezone_beside(schema.__arrow_c_schema__())):
         options = {**options, "timezone": zone}
     return schema, options
 
@@ -189,10 +180,6 @@ def _advice(text: str) -> str:
     if "in the table" in text:
         return ": cast the rows to the type of the table, or replace it (existing_data='overwrite')"
     return ""
-
-
-def _has_carbon(folder: str) -> UnsupportedError:
-    return UnsupportedError(f"{folder} has data of CarbonData, which is only read: write ORC into another folder")
 
 
 def _folder(path: str) -> str:

@@ -6,29 +6,26 @@ import contextlib
 import dataclasses
 import functools
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from orcish import _native
-from orcish.arrow.nested import is_text
-from orcish.errors import CommitError
+from orcish.arrow.exported import schema_for_native
+from orcish._native import Location
+from orcish.errors import CommitError, UnsupportedError
 from orcish.io.names import display_name
-from orcish.reading.orc_files import partition_schema
-from orcish.tables.appending import (
-    MAX_SHOWN,
-    ExistingTable,
-    existing_table,
-    schema_with,
-)
+from orcish.tables.columns import columns_of, schema_with
 from orcish.tables.commit import Job, Staged, is_in_partition
 from orcish.tables.log.schema import TableSchema
-from orcish.tables.partition_values import check_partition_values, equal_folders
 from orcish.terminal import printable
 from orcish.types import ExistingData
 
-__all__ = ["TableState", "Update", "data_exists"]
+__all__ = ["TableState", "Update", "data_exists", "has_carbon_data"]
+
+MAX_SHOWN = 500
+"""Most characters of names of columns in a message."""
 
 
 def data_exists(target: str, *, has_files: bool = True) -> FileExistsError:
@@ -40,6 +37,11 @@ def data_exists(target: str, *, has_files: bool = True) -> FileExistsError:
     )
 
 
+def has_carbon_data(target: str) -> UnsupportedError:
+    """The error of a write to a folder with files of CarbonData."""
+    return UnsupportedError(f"{target} has data of CarbonData, which is only read: write ORC into another folder")
+
+
 class TableState(NamedTuple):
     """A table before rows are written to it."""
 
@@ -47,7 +49,7 @@ class TableState(NamedTuple):
     """The position of the log."""
     names: list[str]
     """The files below the folder that is written to, by their paths in the table."""
-    existing: ExistingTable | None
+    existing: _native.TableColumns | None
     """The columns that the rows have to match; ``None`` if the table has none, or if all columns are replaced."""
     exists: bool
     """Whether the folder that is written to has files, or is that of a table without rows."""
@@ -111,6 +113,7 @@ class Update:
 
         Raises:
             CommitError: That commit cannot be finished, or another one has removed a file meanwhile.
+            UnsupportedError: The folder has data of CarbonData.
             ValueError: The table has other partition columns, or the folder is a partition of no table.
         """
         inside = self.job.inside
@@ -118,6 +121,8 @@ class Update:
         if inside and not names and schema is None:
             raise ValueError(self._no_table())
         below = [name for name in names if not inside or name.startswith(f"{inside}/")]
+        if any(Location(name).is_carbon_file for name in below):
+            raise has_carbon_data(self.job.base)
         exists = bool(below) or (schema is not None and not inside)
         if self.existing_data == "error" and exists:
             # The job ends here.
@@ -132,14 +137,14 @@ class Update:
         with self.job.reading(names):
             return TableState(position, below, self._existing(kept, names, schema), exists)
 
-    def _existing(self, kept: list[str], names: list[str], schema: TableSchema | None) -> ExistingTable | None:
+    def _existing(self, kept: list[str], names: list[str], schema: TableSchema | None) -> _native.TableColumns | None:
         """The columns of the table. Those of the files of a partition that is replaced stay, unless their types
         contradict those of the other files.
         """
         if schema is None and 0 < len(kept) < len(names):
             with contextlib.suppress(ValueError):
-                return existing_table(self.job, names, schema, names)
-        return existing_table(self.job, kept, schema, names)
+                return columns_of(self.job, names, schema, names)
+        return columns_of(self.job, kept, schema, names)
 
     def missing_partition_columns(self) -> list[str]:
         """The partition columns of the table that the rows do not have. A commit of another job that has died is
@@ -152,7 +157,7 @@ class Update:
         known = self._partition_columns()
         return [name for name in self._columns_of_table(schema, names) or () if name not in known]
 
-    def schema_with(self, existing: ExistingTable | None, rows: pa.Schema) -> TableSchema:
+    def schema_with(self, existing: _native.TableColumns | None, rows: pa.Schema) -> TableSchema:
         """The schema of the table after the commit of rows that are written with a schema."""
         columns = self._partition_columns()
         return schema_with(existing, rows, columns, arrow_schema=self.arrow_schema, timezone=self.timezone)
@@ -165,7 +170,7 @@ class Update:
         schema: TableSchema,
         *,
         is_new: bool,
-        fits: Callable[[ExistingTable | None], bool],
+        fits: Callable[[_native.TableColumns | None], bool],
         types: pa.Schema | None = None,
         stream: tuple[str, int] | None = None,
     ) -> None:
@@ -194,10 +199,10 @@ class Update:
             targets = [file.target for file in staged]
             own_types = rows if types is None else types
             # Folders may have come since the table was looked at, and the table may have other types.
-            removed = {"partitions": lambda now: self._equal_folders(targets, self._compared(own_types, now))}
+            removed = {"partitions": lambda now: self._equal_folders(targets, own_types, now)}
         elif self.existing_data == "overwrite":
             removed = {"everything": True}
-        check_partition_values(self.job.root, (file.target for file in staged), schema)
+        self._check_partition_values(staged, schema)
         try:
             self.job.commit(
                 staged,
@@ -222,22 +227,18 @@ class Update:
             f"{root}: write the rows there, with {self.option}={columns}, or choose a name without '='"
         )
 
-    def _compared(self, rows: pa.Schema, schema: TableSchema) -> tuple[dict[str, pa.DataType], dict[str, str | None]]:
-        """The types in which values of partition columns are compared, and zones of instants that have no offset.
+    def _check_partition_values(self, staged: Sequence[Staged], schema: TableSchema) -> None:
+        """Raises ValueError if a partition value of a file does not have the type of the table."""
+        if schema.partition:
+            _native.check_partition_values(self.job.root, [file.target for file in staged], schema)
 
-        The types are those of the table. Texts of a table that has text are compared as values of the rows.
+    def _equal_folders(self, targets: Sequence[str], rows: pa.Schema, schema: TableSchema) -> Collection[str]:
+        """The folders of the partitions of new files, whatever the spelling of their values: values are equal in the
+        types of the table. Texts of a table that has text are compared as values of the rows.
         """
-        table = {field.name: field.type for field in partition_schema(schema)}
-        own = {field.name: field.type for field in rows if is_text(table.get(field.name, pa.null()))}
-        types = {name: own.get(name, kind) for name, kind in table.items()}
-        zones: dict[str, str | None] = dict.fromkeys(own, self.zone)
-        return {name: kind for name, kind in types.items() if not is_text(kind)}, zones
-
-    def _equal_folders(
-        self, targets: Sequence[str], compared: tuple[dict[str, pa.DataType], dict[str, str | None]]
-    ) -> set[str]:
-        """The folders of the partitions of new files, whatever the spelling of their values."""
-        return equal_folders(self.job.root, self.job.prepare("").names, targets, *compared)
+        names = self.job.prepare("").names
+        types = schema_for_native(rows)
+        return _native.equal_folders(self.job.root, names, targets, schema, types, self.zone)
 
     def _has_others(self) -> bool:
         """Whether other files may stay in the table."""
@@ -297,7 +298,7 @@ class Update:
         return [*self.job.partition_columns, *self.partition_by]
 
     def _check_again(
-        self, staged: Sequence[Staged], rows: pa.Schema, fits: Callable[[ExistingTable | None], bool]
+        self, staged: Sequence[Staged], rows: pa.Schema, fits: Callable[[_native.TableColumns | None], bool]
     ) -> TableSchema:
         try:
             state = self.state()
@@ -309,7 +310,7 @@ class Update:
                     "written: write them again"
                 )
             schema = self.schema_with(state.existing, rows)
-            check_partition_values(self.job.root, (file.target for file in staged), schema)
+            self._check_partition_values(staged, schema)
         except ValueError as error:
             raise CommitError(f"the table has changed while the rows were written: {error}") from error
         return schema

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import io
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from orcish import _native
+from orcish.arrow.exported import ExportedSchema
 from orcish.arrow.nested import fields_by_path, map_columns
 from orcish.errors import OrcishError, UnsupportedError
 from orcish.io.names import display_name
-from orcish.reading.file import ORCFile
 from orcish.reading.orc_files import OrcFiles, unified_schema
 from orcish.reading.source import type_options
-from orcish.writing.writer import ORCWriter
 
 __all__ = [
     "OtherUnit",
@@ -69,9 +67,9 @@ def stored_field(field: pa.Field, options: Mapping[str, Any]) -> pa.Field:
         field: The column with its Arrow type. Timestamps keep its units, unless the options have one.
         options: Options of reading.
     """
-    file = io.BytesIO()
-    ORCWriter(file, pa.schema([field])).close()
-    schema = ORCFile(file.getvalue()).arrow_schema(**type_options({**options, "arrow_schema": False}))
+    kinds = type_options({**options, "arrow_schema": False})
+    kinds.pop("limits", None)
+    schema = pa.schema(ExportedSchema(_native.stored_schema(pa.schema([field]).__arrow_c_schema__(), kinds)))
     if options.get("timestamp_unit", "auto") == "auto":
         # Nothing in a file without rows says which digits there are.
         written = types_by_path(pa.schema([field]))

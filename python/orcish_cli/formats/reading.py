@@ -8,14 +8,13 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 from orcish import _native
-from orcish.arrow.casting import cast_array, select_rows
+from orcish.arrow.casting import cast_array, parse_values, select_rows
 from orcish.arrow.exported import ExportedArray, ExportedSchema, check_names
 from orcish.errors import CastError, CorruptFileError, unknown_column
 from orcish.filters.text import parse
 from orcish.io.files import TableFile
 from orcish.io.names import display_name
 from orcish.reading.reader import BatchSource
-from orcish.tables.partition_values import parse_values
 
 from orcish_cli.batch_slices import limited
 from orcish_cli.formats.csv_lines import csv_rows, csv_schema

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from orcish.reading.reader import rows_of
-from orcish.tables.rewritten_table import rewrite_table
+from orcish.tables.rewrite import rewrite_table
 from orcish.writing import sorting
 from orcish.writing.sorting import SortedRows, SortKey
 from orcish_cli import main

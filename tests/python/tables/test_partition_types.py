@@ -17,7 +17,7 @@ import pyarrow.dataset as ds
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
-from orcish.tables.partition_values import cast_values
+from orcish.tables.columns import cast_batch
 from support.case_loops import each_case
 from support.random_cases import examples
 
@@ -25,6 +25,11 @@ from support.random_cases import examples
 NANOS = 2**63 - 86_400 * 10**9
 SECONDS = (-62_135_500_000, 253_402_200_000)
 """Seconds since 1970 of the years that have names, but for a day at both ends."""
+
+
+def cast_values(values: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Values of a partition column with the type of the table."""
+    return cast_batch(pa.record_batch({"k": values}), pa.schema([("k", kind)]), ["k"]).column(0)
 
 
 def integers(low: int, high: int) -> st.SearchStrategy[int]:

@@ -9,6 +9,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.errors import OrcishError
+from orcish.tables.columns import appended_schema
 from orcish.tables.commit import Job
 from orcish.tables.update import Update
 from support.case_loops import each_case
@@ -160,7 +161,7 @@ def test_appends_of_all_types(
         accepted: list[pa.Field] = []
         for column in columns:
             try:
-                existing.appended_schema(pa.schema([column.with_name(field.name)]), ())
+                appended_schema(existing, pa.schema([column.with_name(field.name)]), [])
                 accepted.append(column)
             except ValueError:
                 pass

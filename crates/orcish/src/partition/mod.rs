@@ -3,6 +3,7 @@
 //! * [`hive_partitions`] gives the names and texts of a path, [`partition_folder`] the name of a folder.
 //!   [`escape_partition`] and [`unescape_partition`] are Hive's escapes.
 //! * [`infer_type`] infers the type of a column from all of its texts.
+//! * [`cast_values`] casts values to the type that a table has, and [`equal_folders`] finds the folders of equal values.
 //! * [`parse_values`] and [`format_values`] convert between texts and Arrow arrays.
 //!
 //! Hive and Spark differ in the types that they infer, and in the texts of values: see [`Flavor`].
@@ -22,8 +23,10 @@
 //! # Ok::<(), orcish::Error>(())
 //! ```
 
+mod cast;
 mod decimal;
 mod duration;
+mod equal;
 mod flavor;
 mod float;
 mod format;
@@ -37,6 +40,9 @@ mod syntax;
 mod tests;
 mod time_text;
 
+pub use cast::cast_values;
+pub(crate) use cast::is_cast_by_value;
+pub use equal::{TextZone, equal_folders};
 pub use flavor::{Flavor, ValueFormat};
 pub use format::format_values;
 pub use infer::infer_type;

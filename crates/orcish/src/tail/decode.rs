@@ -296,6 +296,29 @@ fn stripes(stripes: &[orc::StripeInformation], limits: &Limits) -> Result<Vec<St
 }
 
 impl FileTail {
+    /// The tail of a file of these types that has no rows, and was not written.
+    ///
+    /// # Errors
+    /// As reading a file of these types under the default limits.
+    pub(crate) fn of_types(types: Vec<orc::Type>) -> Result<Self> {
+        let calendar = Some(orc::CalendarKind::ProlepticGregorian.into());
+        let footer = orc::Footer { types, calendar, writer: Some(Writer::ORCISH), ..orc::Footer::default() };
+        let footer = footer.encode_to_vec();
+        let magic = Some(Bytes::from_static(MAGIC));
+        let footer_length = Some(footer.len() as u64);
+        let postscript = orc::PostScript { magic, footer_length, ..orc::PostScript::default() }.encode_to_vec();
+        let postscript_length = Some(postscript.len() as u64);
+        let file_length = Some(footer.len() as u64 + postscript.len() as u64 + 1);
+        let raw = lazy::FileTail {
+            postscript: Some(postscript.into()),
+            footer: Some(footer.into()),
+            file_length,
+            postscript_length,
+            version: None,
+        };
+        build(raw, &Limits::default())
+    }
+
     /// Decodes a tail that [`to_bytes`](Self::to_bytes) has serialized.
     ///
     /// # Errors

@@ -21,7 +21,7 @@ mod zone;
 
 pub use instants::InstantDecoder;
 pub use timestamp::{TimestampDecoder, decode_nanos};
-pub use zone::WriterZone;
+pub use zone::{WriterZone, zone_offsets};
 
 /// Seconds of a day. ORC has no leap seconds, as POSIX.
 pub const SECONDS_PER_DAY: i64 = 86_400;

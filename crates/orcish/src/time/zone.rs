@@ -25,6 +25,15 @@ const EPOCH: i64 = new_year(2015);
 /// between two transitions.
 const MAX_OFFSET: i64 = 26 * 3600;
 
+/// The offsets of a time zone for casts of instants to texts.
+///
+/// # Errors
+/// As [`WriterZone::parse_reader_zone`].
+pub fn zone_offsets(id: &str) -> Result<orcish_core::cast::Offsets> {
+    let zone = WriterZone::parse_reader_zone(id)?;
+    Ok(Box::new(move |instant| zone.historic_offset_at(instant)))
+}
+
 /// The time zone of the writer of a stripe: the offsets of its local time from UTC. Clones share the offsets.
 #[derive(Debug, Clone)]
 pub struct WriterZone {
