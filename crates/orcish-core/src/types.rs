@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn storage_of_extension_types_stays() {
         let point = DataType::Struct(vec![Arc::new(Field::new("x", DataType::Int8, true))].into());
-        let metadata = [("ARROW:extension:name".to_owned(), "point".to_owned())].into();
+        let metadata = std::collections::HashMap::from([("ARROW:extension:name".to_owned(), "point".to_owned())]);
         let fields: Fields = vec![Arc::new(Field::new("p", point, true).with_metadata(metadata))].into();
         let mut paths = Vec::new();
         map_fields(&fields, &mut |field, path| {

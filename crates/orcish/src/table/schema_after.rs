@@ -92,10 +92,10 @@ pub fn schema_file(
     timezone: Option<&str>,
 ) -> Result<Bytes> {
     let mut options = WriteOptions::default().with_arrow_schema(arrow_schema);
-    if TimestampTypes::of_file(&unwritten_file(schema)?)?.have_walls() {
-        if let Some(zone) = timezone_after(table, timezone)? {
-            options = options.with_metadata(TIMEZONE_KEY, zone);
-        }
+    if TimestampTypes::of_file(&unwritten_file(schema)?)?.have_walls()
+        && let Some(zone) = timezone_after(table, timezone)?
+    {
+        options = options.with_metadata(TIMEZONE_KEY, zone);
     }
     let file: Bytes = OrcWriter::try_new(Vec::new(), Arc::new(schema.clone()), &options)?.into_inner()?.into();
     match LoggedSchema::open(file.clone(), "the schema in the log", Vec::new(), &Limits::default()) {

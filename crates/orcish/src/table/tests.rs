@@ -181,7 +181,7 @@ fn partition_columns_have_the_types_of_the_table() {
     let appended = table.appended_schema(&rows, &names(&["k"]), None).unwrap();
     assert_eq!(appended, schema(&[("id", DataType::Int64), ("k", DataType::Int64)]));
     let log = logged(Some(&table), &rows, &["k"], None);
-    assert_eq!(*log.partition_fields().unwrap(), *schema(&[("k", DataType::Int64)]).fields());
+    assert_eq!(log.partition_fields().unwrap(), *schema(&[("k", DataType::Int64)]).fields());
     assert!(log.check_partition_values("t", ["k=07/a.orc", "k=__HIVE_DEFAULT_PARTITION__/a.orc"]).is_ok());
     let error = log.check_partition_values("t", ["k=1/a.orc", "k=x/a.orc"]).unwrap_err();
     assert_eq!(error.message(), "t: column k is int64 in the table: the partition value \"x\" is no int64");
@@ -196,7 +196,7 @@ fn partition_columns_of_nulls_get_a_type_later() {
     let table = TableColumns::of_log(folder.table(&[]), &log).unwrap();
     let later = logged(Some(&table), &schema(&[("k", DataType::Date32)]), &["k"], None);
     assert!(later.untyped_columns().unwrap().is_empty());
-    assert_eq!(*later.partition_fields().unwrap(), *schema(&[("k", DataType::Date32)]).fields());
+    assert_eq!(later.partition_fields().unwrap(), *schema(&[("k", DataType::Date32)]).fields());
 }
 
 #[test]

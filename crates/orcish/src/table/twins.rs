@@ -93,7 +93,8 @@ mod tests {
     use super::*;
 
     fn field(name: &str, id: Option<&str>) -> Field {
-        let metadata = id.map(|id| (ICEBERG_ID.to_owned(), id.to_owned())).into_iter().collect();
+        let id = id.map(|id| (ICEBERG_ID.to_owned(), id.to_owned()));
+        let metadata: HashMap<String, String> = id.into_iter().collect();
         Field::new(name, DataType::Int8, true).with_metadata(metadata)
     }
 

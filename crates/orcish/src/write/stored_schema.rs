@@ -71,9 +71,9 @@ mod tests {
     fn fields() -> Vec<FieldRef> {
         let field = |name: &str, kind| Arc::new(Field::new(name, kind, true));
         let instant = DataType::Timestamp(TimeUnit::Nanosecond, Some("Asia/Tokyo".into()));
-        let metadata = [(TYPE_KEY.to_owned(), "timestamp".to_owned())].into();
+        let metadata = std::collections::HashMap::from([(TYPE_KEY.to_owned(), "timestamp".to_owned())]);
         let stored_instant = Field::new("stored", instant.clone(), true).with_metadata(metadata);
-        let length = [(TYPE_KEY.to_owned(), "char(3)".to_owned())].into();
+        let length = std::collections::HashMap::from([(TYPE_KEY.to_owned(), "char(3)".to_owned())]);
         vec![
             field("null", DataType::Null),
             field("byte", DataType::Int8),
@@ -118,9 +118,9 @@ mod tests {
         {
             assert!(!is_inferred(kind.clone()), "{kind}");
         }
-        let metadata = [("ARROW:extension:name".to_owned(), "arrow.json".to_owned())].into();
+        let metadata = std::collections::HashMap::from([("ARROW:extension:name".to_owned(), "arrow.json".to_owned())]);
         let json = Arc::new(Field::new("item", DataType::Utf8, true).with_metadata(metadata));
-        assert!(!are_inferred(&[json.clone()]).unwrap());
+        assert!(!are_inferred(std::slice::from_ref(&json)).unwrap());
         assert!(!is_inferred(DataType::List(json)));
     }
 }
