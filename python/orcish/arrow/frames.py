@@ -74,7 +74,7 @@ def fitted_metadata(schema: pa.Schema, *, is_whole: bool) -> pa.Schema:
     if described is None:
         return schema
     fitted = fitted_description(described, schema.names, is_whole=is_whole)
-    return schema if fitted == described else schema.with_metadata({**schema.metadata, PANDAS: fitted})
+    return schema if fitted == described else schema.with_metadata({**schema.metadata, PANDAS.encode(): fitted})
 
 
 def fitted_description(described: AnyStr, names: Sequence[str], *, is_whole: bool) -> AnyStr | str:
