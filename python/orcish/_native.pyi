@@ -428,7 +428,9 @@ def without_twins(schema: object, stored: Sequence[str]) -> object:
 def untyped_columns(schema: tuple[bytes, list[str], str, list[str] | None]) -> list[str]:
     """The partition columns that have no type in the log yet, as they had no values."""
 
-def check_partition_values(table: str, files: Sequence[str], schema: tuple[bytes, list[str], str, list[str] | None]) -> None:
+def check_partition_values(
+    table: str, files: Sequence[str], schema: tuple[bytes, list[str], str, list[str] | None]
+) -> None:
     """Checks that values of partition columns in names of folders have the types of the log.
 
     Raises:

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from orcish import _native
-from orcish.arrow.exported import schema_for_native
 from orcish._native import Location
+from orcish.arrow.exported import schema_for_native
 from orcish.errors import CommitError, UnsupportedError
 from orcish.io.names import display_name
 from orcish.tables.columns import columns_of, schema_with

@@ -452,7 +452,7 @@ def test_names_of_types_are_those_of_pyarrow(kind: pa.DataType) -> None:
     other = pa.schema([("x", interval if kind != interval else pa.bool_())])
     expected = f"column x of the rows is {rows.field('x').type}, and {other.field('x').type} in the table"
     file = _native.SchemaWithRows(None, other.__arrow_c_schema__(), [], True).file()
-    columns = _native.TableColumns.of("t", [], [], (file, []))
+    columns = _native.TableColumns.of("t", [], [], (file, [], "t", None))
     assert columns is not None
     with pytest.raises(ValueError, match=re.escape(expected)):
         columns.appended_schema(rows.__arrow_c_schema__(), [])
