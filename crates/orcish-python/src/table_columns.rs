@@ -195,7 +195,8 @@ pub(crate) fn stored_schema<'py>(
 ) -> PyResult<Bound<'py, PyCapsule>> {
     let options = read_options(options, &Limits::default())?;
     let stored = orcish::write::stored_schema(&read_schema(schema)?, &options);
-    capsule::schema(py, &*stored.map_err(|error| to_python(py, &error))?)
+    let stored = stored.map_err(|error| to_python(py, &error))?;
+    capsule::schema(py, &stored)
 }
 
 /// Whether readers of a file without an Arrow schema see the types of a schema.
