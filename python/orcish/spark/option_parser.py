@@ -195,8 +195,8 @@ def _hint(name: str, table: Mapping[str, Parse], others: Mapping[str, Mapping[st
     of_other = {spark_name(keyword).lower(): other for other, options in others.items() for keyword in options}
     if plain in of_other and plain not in map(str.lower, known):
         return f": it is an option for {of_other[plain]}"
-    meant = next((spark_name(own) for own in SYNONYMS.get(plain, ()) if own in table), None)
-    if meant is None and plain in INSTEAD:
+    if plain in INSTEAD:
         return f": {INSTEAD[plain]}"
+    meant = next((spark_name(own) for own in SYNONYMS.get(plain, ()) if own in table), None)
     match = meant or closest_match(plain, known)
     return f"; did you mean {match}?" if match else ": docs/spark-reading.md and docs/spark-writing.md list all"

@@ -88,7 +88,7 @@ def compact(path: str, *, rewrite: bool = False) -> Change:
 
 def convert(table: pathlib.Path) -> None:
     source = table.parent / "source.orc"
-    orcish.write_table(pa.table({"id": [70], "c": ["c"], "k": ["2"]}), source)
+    orcish.write_table(pa.table({"id": [70], "c": ["c"], "k": ["2"]}), source, existing_data="overwrite")
     orcish.convert(source, table, partition_by=["k"], existing_data="append")
 
 
