@@ -1,10 +1,11 @@
 //! Canonical locations, for checks of containment and identity.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 
-use crate::location::{Parsed, parse, percent_decode};
-use crate::surroundings::{Surroundings, chain};
+use crate::classify::Location;
+use crate::location::{Parsed, parse, percent_decode, resolve};
+use crate::surroundings::{StorePath, Surroundings, chain};
 
 /// Maximum number of nested percent-encodings of a location.
 const MAX_ENCODING_DEPTH: usize = 4;
@@ -82,7 +83,10 @@ impl CanonicalLocation {
         }
         match parse(location) {
             Parsed::Local(path) => Self::of_path(&path),
-            Parsed::Remote(url) => around.canonical(&url),
+            Parsed::Remote(url) => {
+                let StorePath { kind, server, port, segments } = around.store_path(&url);
+                CanonicalLocation { kind, server, port, segments, member: String::new() }
+            }
         }
     }
 
@@ -93,7 +97,7 @@ impl CanonicalLocation {
     }
 
     /// As [`of`](Self::of), of a location that is classified.
-    pub fn of_location(location: &crate::classify::Location, around: &Surroundings) -> Self {
+    pub fn of_location(location: &Location, around: &Surroundings) -> Self {
         match location.local_path() {
             Some(path) => Self::of_path(path),
             None => Self::of(&location.as_os_str().to_string_lossy(), around),
@@ -151,36 +155,6 @@ impl CanonicalLocation {
             self.is_local() || matches!(self.kind.as_str(), "http" | "https" | "hdfs" | "sftp" | "ftp" | "smb");
         if has_server { None } else { self.segments.first() }
     }
-}
-
-/// The absolute path without links and `..`. Of a path that does not exist, the existing parent folder is resolved, and a
-/// name that is missing is no link.
-pub(crate) fn resolve(path: &Path) -> PathBuf {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut missing = Vec::new();
-    let mut existing = path.as_path();
-    loop {
-        if let Ok(resolved) = existing.canonicalize() {
-            return missing.iter().rev().fold(resolved, with_component);
-        }
-        match (existing.parent(), existing.components().next_back()) {
-            (Some(parent), Some(last)) => {
-                missing.push(last);
-                existing = parent;
-            }
-            _ => return path,
-        }
-    }
-}
-
-/// A path and one more component, of which `..` is the folder above.
-pub(crate) fn with_component(mut path: PathBuf, component: &Component<'_>) -> PathBuf {
-    match component {
-        Component::CurDir => {}
-        Component::ParentDir => _ = path.pop(),
-        other => path.push(other),
-    }
-    path
 }
 
 fn segment_of(component: Component<'_>) -> Option<OsString> {

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use orcish_core::{Error, Result};
 
-use crate::canonical::{resolve, with_component};
-use crate::location::{Parsed, RemoteUrl, is_scheme, parse_checked};
+use crate::location::{Parsed, RemoteUrl, is_scheme, parse_checked, resolve, with_component};
 use crate::pattern::is_pattern;
 
 /// A path or URL that a caller gives, and what it is.

@@ -32,6 +32,7 @@ mod location;
 mod memory;
 mod messages;
 mod open;
+mod option_words;
 mod options;
 mod pattern;
 mod proto;
@@ -71,6 +72,7 @@ pub use messages::REPLACED;
 #[cfg(feature = "object-store")]
 pub use object_store;
 pub use open::{concurrency, create, open};
+pub use option_words::check_option;
 pub use options::*;
 pub use pattern::{above_pattern, is_hidden_path, matches};
 pub use ranges::{
@@ -84,7 +86,7 @@ pub use remote::{Blocking, spawn_blocking};
 pub use sink::Sink;
 pub use source::{DEFAULT_FIRST_READ, ReadAt, Session};
 pub use staged::{StagedFile, Staging, UploadedParts};
-pub use storage::{StorageOptions, check_option};
+pub use storage::StorageOptions;
 pub use surroundings::Surroundings;
 pub use upload::{abort_upload, complete_upload, create_staged};
 pub use version::{FileVersion, VersionMark};

@@ -1,7 +1,7 @@
 //! Parsing of locations: paths and URLs.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use orcish_core::{Error, Result};
 
@@ -299,4 +299,34 @@ fn file_url_path(rest: &str) -> PathBuf {
 /// Decodes percent-encoded bytes. Invalid escapes are kept, and the text is unchanged if the result is not UTF-8.
 pub(crate) fn percent_decode(text: &str) -> String {
     percent_encoding::percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Cow::into_owned)
+}
+
+/// The absolute path without links and `..`. Of a path that does not exist, the existing parent folder is resolved, and a
+/// name that is missing is no link.
+pub(crate) fn resolve(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut missing = Vec::new();
+    let mut existing = path.as_path();
+    loop {
+        if let Ok(resolved) = existing.canonicalize() {
+            return missing.iter().rev().fold(resolved, with_component);
+        }
+        match (existing.parent(), existing.components().next_back()) {
+            (Some(parent), Some(last)) => {
+                missing.push(last);
+                existing = parent;
+            }
+            _ => return path,
+        }
+    }
+}
+
+/// A path and one more component, of which `..` is the folder above.
+pub(crate) fn with_component(mut path: PathBuf, component: &Component<'_>) -> PathBuf {
+    match component {
+        Component::CurDir => {}
+        Component::ParentDir => _ = path.pop(),
+        other => path.push(other),
+    }
+    path
 }

@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::net::IpAddr;
 
-use crate::canonical::CanonicalLocation;
 use crate::location::{RemoteUrl, percent_decode};
 
 /// The port of a name node, where a URL has none.
@@ -20,6 +19,18 @@ const ENVIRONMENT_PREFIXES: [&str; 3] = ["AWS_", "AZURE_", "GOOGLE_"];
 
 /// Protocols of fsspec that copy what the next URL of a chain names.
 const CACHES: [&str; 4] = ["simplecache", "filecache", "blockcache", "cached"];
+
+/// The store of a URL, and the path in it.
+pub(crate) struct StorePath {
+    /// The kind of store: its usual scheme.
+    pub(crate) kind: String,
+    /// The account, cluster or server. `None` if it is not known, or if names of buckets say it.
+    pub(crate) server: Option<String>,
+    /// The port of the server; `None` if it is not known.
+    pub(crate) port: Option<u16>,
+    /// The parts of the path. That of a store begins with the bucket or container.
+    pub(crate) segments: Vec<OsString>,
+}
 
 /// Options and names by which locations are identified. None by default.
 #[derive(Debug, Clone, Default)]
@@ -66,7 +77,7 @@ impl Surroundings {
     }
 
     /// The canonical form of a URL.
-    pub(crate) fn canonical(&self, url: &RemoteUrl) -> CanonicalLocation {
+    pub(crate) fn store_path(&self, url: &RemoteUrl) -> StorePath {
         let kind = kind_of(&url.scheme);
         let (path, _) = url.path_and_query();
         if url.is_http() {
@@ -108,7 +119,7 @@ impl Surroundings {
     }
 
     /// The canonical form of a URL of HTTP, which may be that of an object of a store.
-    fn of_http(&self, url: &RemoteUrl, segments: Vec<OsString>) -> CanonicalLocation {
+    fn of_http(&self, url: &RemoteUrl, segments: Vec<OsString>) -> StorePath {
         let (server, port) = self.address(url.host(), if url.scheme == "https" { 443 } else { 80 });
         if self.has_public_hosts {
             for (kind, bucket) in [("s3", bucket_of_aws(&server)), ("gs", bucket_of_google(&server))] {
@@ -200,9 +211,9 @@ fn is_known(scheme: &str) -> bool {
     matches!(kind_of(scheme), "s3" | "gs" | "az" | "hdfs" | "viewfs" | "http" | "https" | "sftp")
 }
 
-fn located(kind: &str, server: Option<&str>, port: Option<u16>, segments: Vec<OsString>) -> CanonicalLocation {
+fn located(kind: &str, server: Option<&str>, port: Option<u16>, segments: Vec<OsString>) -> StorePath {
     let server = server.map(str::to_ascii_lowercase);
-    CanonicalLocation { kind: kind.to_owned(), server, port, segments, member: String::new() }
+    StorePath { kind: kind.to_owned(), server, port, segments }
 }
 
 /// The parts of a path, without `.` and `..`.
@@ -277,6 +288,7 @@ fn account_of_azure(host: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::canonical::CanonicalLocation;
 
     fn at(location: &str) -> CanonicalLocation {
         let around = Surroundings::default().with_public_hosts().with_machine("here");

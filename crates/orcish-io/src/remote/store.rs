@@ -29,8 +29,8 @@ use super::hdfs_client::HdfsClient;
 use super::paginated::PaginatedStore;
 use crate::location::percent_decode;
 use crate::messages::CANNOT_READ;
+use crate::option_words::check_option;
 use crate::options::RemoteOptions;
-use crate::storage::check_option;
 use crate::tuning;
 
 /// Prefixes of the environment variables that contain options of stores.
