@@ -129,8 +129,7 @@ def convert(
     missing = next((name for name in sort_within or () if name not in rows.schema.names), None)
     if missing is not None:
         raise ValueError(f"sort_within: there is no column {missing!r}")
-    if existing_data in ("overwrite", "overwrite_partitions"):
-        rows.check_replaced(target, storage)
+    is_replaced = existing_data in ("overwrite", "overwrite_partitions") and rows.is_replaced(target, storage)
     writing = WriterOptions(
         path=target,
         partition_by=tuple(by),
@@ -142,7 +141,13 @@ def convert(
         storage=storage,
         are_keywords=True,
     )
-    to = TableTarget(job, writing, rows.schema, source_types=rows.instant_types)
+    to = TableTarget(
+        job,
+        writing,
+        rows.schema,
+        source_types=rows.instant_types,
+        replaces_carbon=is_replaced and existing_data == "overwrite",
+    )
     to.check_partitioned(existing_data)
     to = to.fitted(existing_data)
     # Files of a data frame are those of Spark.
@@ -172,8 +177,8 @@ class _Source:
     stored: Callable[[], list[str]] = list
     """The columns that files of other formats store."""
 
-    def check_replaced(self, target: str, storage: Mapping[str, str]) -> None:
-        """Checks that no values are lost where files of the source are replaced.
+    def is_replaced(self, target: str, storage: Mapping[str, str]) -> bool:
+        """Whether files of the source are below a folder that is written to. All of them are read then.
 
         Raises:
             ValueError: A file is not read, or values of a partition column are not those of its folder.
@@ -181,7 +186,7 @@ class _Source:
         folder = Location(target).place(storage)
         inside = [file for file in self.listed if Location(file.location).place(storage).is_below(folder)]
         if not inside:
-            return
+            return False
         read = {Location(location).place(storage).path for location in self.read}
         for file in inside:
             # Spark lists files beside the folders of partitions, and does not read them.
@@ -199,6 +204,7 @@ class _Source:
                     f"{display_name(target)}: column {hidden!r} is stored in files and in the names of their folders, "
                     f"which readers see, and the former would be lost: {_ELSEWHERE}"
                 )
+        return True
 
 
 def _source(

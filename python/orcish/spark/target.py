@@ -56,6 +56,8 @@ class TableTarget:
     source_types: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """ORC types of the instants of the source of the rows, by dotted names of columns. Without them, they are those of
     Spark's writer."""
+    replaces_carbon: bool = False
+    """Whether the rows are those of the files of CarbonData that are in the folder, which they replace."""
     beside: _Beside | None = None
     """How the rows are written; ``None`` before the table was looked at."""
     position: int = 0
@@ -226,7 +228,8 @@ class TableTarget:
         zone = self.options.session_timezone
         by = tuple(self.options.partition_by)
         timezone = self.options.file.get("timezone") or self.options.timezone
-        return Update(self.job, existing_data, by, has_schema, self._partition_option(), zone, timezone)
+        option, carbon = self._partition_option(), self.replaces_carbon
+        return Update(self.job, existing_data, by, has_schema, option, zone, timezone, carbon)
 
     def _partition_option(self) -> str:
         """What messages call the partition columns."""

@@ -72,6 +72,8 @@ class Update:
     texts are no instants."""
     timezone: str | None = None
     """Time zone of the writer of the rows."""
+    replaces_carbon: bool = False
+    """Whether the rows are those of the files of CarbonData that are in the folder, which they replace."""
 
     def check_columns(self, names: Sequence[str]) -> None:
         """Checks the columns of the rows, partition columns included.
@@ -121,7 +123,7 @@ class Update:
         if inside and not names and schema is None:
             raise ValueError(self._no_table())
         below = [name for name in names if not inside or name.startswith(f"{inside}/")]
-        if any(Location(name).is_carbon_file for name in below):
+        if not self.replaces_carbon and any(Location(name).is_carbon_file for name in below):
             raise has_carbon_data(self.job.base)
         exists = bool(below) or (schema is not None and not inside)
         if self.existing_data == "error" and exists:

@@ -44,8 +44,8 @@ def with_signal(call: Callable[..., Any], number: int, path: str) -> Callable[..
         ("mkdir", ["rewrite", "-o", "b.orc"]),
         ("mkdir", ["merge", "-o", "b.orc"]),
         ("mkdir", ["recover", "-o", "b.orc"]),
-        ("open", ["convert", "b.jsonl"]),
-        ("open", ["convert", "b.parquet"]),
+        ("mkdir", ["convert", "b.jsonl"]),
+        ("mkdir", ["convert", "b.parquet"]),
     ],
 )
 def test_commands(
