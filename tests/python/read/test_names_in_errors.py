@@ -72,7 +72,7 @@ def test_damaged_bytes(tmp_path: pathlib.Path, method: str, compression: Any) ->
 
 def with_damaged_statistics(path: pathlib.Path, column: str) -> None:
     """Writes a file of which the statistics of a column cannot be decoded."""
-    orcish.write_table(ROWS, path, compression="none")
+    orcish.write_table(ROWS, path, compression="none", existing_data="overwrite")
     data = path.read_bytes()
     for at in range(len(data) - 1, 0, -1):
         damaged = bytearray(data)

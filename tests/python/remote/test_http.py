@@ -331,7 +331,8 @@ def test_data_is_not_sent_to_another_origin():
         origin.rules.append(lambda handler, _: handler.redirect(307, other.url + handler.path))
         with pytest.raises(OSError, match=r"another origin, at 127\.0\.0\.1: only reads are sent there"):
             orcish.write_table(SMALL, "s3://bucket/new.orc", storage_options=cloud(origin))
-    assert other.log == []
+    # Whether a target is there is a read.
+    assert {method for method, _ in other.log} <= {"HEAD"}
 
 
 def test_errors_without_end(server):

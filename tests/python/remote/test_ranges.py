@@ -32,7 +32,8 @@ def far() -> FarSystem:
 
 
 def written(system: Any, path: str, table: pa.Table, **options: Any) -> None:
-    orcish.write_table(table, path, filesystem=system, compression="none", **options)
+    options = {"compression": "none", "existing_data": "overwrite", **options}
+    orcish.write_table(table, path, filesystem=system, **options)
     if isinstance(system, FarSystem):
         system.reset()
 

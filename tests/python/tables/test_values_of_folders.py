@@ -443,7 +443,7 @@ def test_errors_name_both_files_the_column_the_types_and_the_option(tmp_path: pa
         assert part in text, text
     with pytest.raises(orcish.LimitExceededError, match="9007199254740993"):
         orcish.read_table(tmp_path / "t", schema=pa.schema({"x": pa.float64()}))
-    orcish.write_table(pa.table({"x": [1, 2]}), tmp_path / "t" / "a.orc")
+    orcish.write_table(pa.table({"x": [1, 2]}), tmp_path / "t" / "a.orc", existing_data="overwrite")
     found = orcish.read_table(tmp_path / "t", schema=pa.schema({"x": pa.float64()}))
     assert found["x"].to_pylist() == [1.0, 2.0, 3.0, 0.5]
 
