@@ -79,12 +79,14 @@ class Path(Sink):
         self.folder, self.path = folder, folder / "t.orc"
         if rng.random() < 0.5:
             orcish.write_table(OLD, self.path)
+        existing_data = "overwrite" if self.path.exists() else rng.choice(["error", "overwrite"])
+        self.options = {**OPTIONS, "existing_data": existing_data}
         self.before = contents(folder)
         self.most = rng.randrange(200_000) if rng.random() < 0.3 else None
         self.is_full = False
 
     def open(self) -> orcish.ORCWriter:
-        return orcish.ORCWriter(self.path, SCHEMA, **OPTIONS)
+        return orcish.ORCWriter(self.path, SCHEMA, **self.options)
 
     @property
     def has_failed(self) -> bool:
@@ -121,7 +123,7 @@ class Unpublished(Path):
         self.staging = folder.parent / f"{folder.name} staging"
 
     def open(self) -> orcish.ORCWriter:
-        writer = orcish.ORCWriter(self.path, SCHEMA, publish=False, staging=self.staging, **OPTIONS)
+        writer = orcish.ORCWriter(self.path, SCHEMA, publish=False, staging=self.staging, **self.options)
         self.token = lambda: writer.token
         return writer
 
@@ -255,7 +257,13 @@ class Bucket(Sink):
 
     def open(self) -> orcish.ORCWriter:
         # Of parts of 5 MiB at least: most files are one request.
-        return orcish.ORCWriter(self.URL, SCHEMA, storage_options=self.store.options, **OPTIONS)
+        return orcish.ORCWriter(
+            self.URL,
+            SCHEMA,
+            storage_options=self.store.options,
+            existing_data="overwrite" if self.is_old else self.rng.choice(["error", "overwrite"]),
+            **OPTIONS,
+        )
 
     @property
     def has_failed(self) -> bool:
