@@ -153,7 +153,9 @@ impl Surroundings {
         if own == server {
             return Some(inside.to_vec());
         }
-        let bucket = server.strip_suffix(&own)?.strip_suffix('.')?;
+        let splits = server.match_indices('.').map(|(at, _)| server.split_at(at));
+        let is_own = |rest: &str| self.address(rest.trim_start_matches('.'), port).0 == own;
+        let (bucket, _) = splits.into_iter().find(|(_, rest)| is_own(rest))?;
         Some(within(bucket, path.to_vec()))
     }
 
