@@ -51,6 +51,7 @@ __all__ = [
     "has_folder",
     "infer_partition_schema",
     "is_carbon",
+    "is_file_of_carbon",
     "is_hidden",
     "is_same_version",
     "iso_texts",
@@ -209,6 +210,9 @@ def opened_source(source: object, storage: Mapping[str, Any] | None = None) -> A
 
 def has_carbon_metadata(source: object, storage_options: Mapping[str, Any] | None = None) -> bool:
     """Whether a source is a CarbonData table with metadata, or a data file. Other tables are known by their files."""
+
+def is_file_of_carbon(location: str) -> bool:
+    """Whether a file is one of a CarbonData table, by its name."""
 
 def complete_storage(locations: str | Iterable[str], options: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """The options of stores for calls of this module; see :mod:`orcish.io.storage`.

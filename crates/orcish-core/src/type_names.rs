@@ -118,7 +118,8 @@ fn separated(f: &mut fmt::Formatter<'_>, items: impl Iterator<Item = impl fmt::D
     Ok(())
 }
 
-fn unit_name(unit: TimeUnit) -> &'static str {
+/// The name of a unit in names of types, such as `us`.
+pub fn unit_name(unit: TimeUnit) -> &'static str {
     match unit {
         TimeUnit::Second => "s",
         TimeUnit::Millisecond => "ms",

@@ -70,8 +70,8 @@ mod _native {
     use crate::json::{JsonTypes, read_json};
     #[pymodule_export]
     use crate::locations::{
-        Location, above_pattern, complete_storage, display_name, has_carbon_metadata, is_hidden, matches_pattern,
-        source_files, source_form, working_folder,
+        Location, above_pattern, complete_storage, display_name, has_carbon_metadata, is_file_of_carbon, is_hidden,
+        matches_pattern, source_files, source_form, working_folder,
     };
     #[pymodule_export]
     use crate::names::field_path;

@@ -268,6 +268,12 @@ pub(crate) fn source_files<'py>(
     Ok((is_carbon, files, schema.map(spec)))
 }
 
+/// Whether a file is one of a CarbonData table, by its name.
+#[pyfunction]
+pub(crate) fn is_file_of_carbon(location: &str) -> bool {
+    carbondata::is_file_of_table(location)
+}
+
 /// A source of a scan.
 enum Given<'py> {
     Location(orcish_io::Location),

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayRef, StructArray};
-use arrow_schema::{DataType, Field, Schema, TimeUnit};
+use arrow_schema::{DataType, Field, Schema};
 use orcish::partition::TextZone;
 use orcish::table::{LoggedSchema, PartitionOf, StoredTimestamp, TableFolder, TimestampTypes, cast_column};
+use orcish_core::type_names::unit_name;
 use orcish_core::types::{is_text, value_type};
 use orcish_core::{Error, Limits};
 use pyo3::exceptions::PyValueError;
@@ -275,16 +276,6 @@ pub(crate) fn equal_folders(
     }
     let (files, new) = (files.iter().map(String::as_str), new.iter().map(String::as_str));
     Ok(py.detach(|| orcish::partition::equal_folders(table, files, new, &types)).into_iter().collect())
-}
-
-/// The name of a unit in pyarrow.
-fn unit_name(unit: TimeUnit) -> &'static str {
-    match unit {
-        TimeUnit::Second => "s",
-        TimeUnit::Millisecond => "ms",
-        TimeUnit::Microsecond => "us",
-        TimeUnit::Nanosecond => "ns",
-    }
 }
 
 /// What users of pyarrow can do about a value that is not one of the type of the table.

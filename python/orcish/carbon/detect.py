@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from orcish._native import Location, has_carbon_metadata
+from orcish._native import Location, has_carbon_metadata, is_file_of_carbon
 from orcish.errors import UnsupportedError
 from orcish.io.files import TableFile
 from orcish.io.names import display_name
@@ -14,15 +14,13 @@ from orcish.types import Sources
 
 __all__ = ["check_not_carbon", "has_carbon", "is_of_carbon", "single_table"]
 
-_DATA = ".carbondata"
-
-_SUFFIXES = (_DATA, ".carbonindex", ".carbonindexmerge", ".deletedelta")
+_SUFFIXES = (".carbondata", ".carbonindex", ".carbonindexmerge", ".deletedelta")
 """Suffixes of the files that are read of a folder without metadata."""
 
 
 def has_carbon(files: list[TableFile]) -> bool:
     """Whether there are files of a CarbonData table among some files."""
-    return any(file.location.endswith((_DATA, "/Metadata/schema")) for file in files)
+    return any(is_file_of_carbon(file.location) for file in files)
 
 
 def is_of_carbon(file: TableFile) -> bool:
