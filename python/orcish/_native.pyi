@@ -34,6 +34,7 @@ __all__ = [
     "cast",
     "cast_rows",
     "check_partition_values",
+    "check_target",
     "complete_storage",
     "complete_upload",
     "date_text",
@@ -283,6 +284,15 @@ def abort_upload(location: str, token: bytes, storage_options: dict[str, Any] | 
 def upload_info(token: bytes) -> tuple[str, int, int, int]:
     """Location, rows, bytes and stripes of an unpublished file of a ``Writer``."""
 
+def check_target(location: str, storage_options: dict[str, Any] | None = None, *, overwrite: bool = False) -> None:
+    """Checks that a file can be created at a path or URL: by calls with the same ``overwrite``, which check it, too.
+
+    Raises:
+        FileExistsError: There is a file, without ``overwrite``.
+        IsADirectoryError: There is a folder.
+        OSError: There is something that is no regular file, such as a pipe or a device.
+    """
+
 def merge_files(
     sources: Sequence[object],
     target: object,
@@ -291,6 +301,7 @@ def merge_files(
     limits: dict[str, int] | None = None,
     publish: bool = True,
     staging: str | None = None,
+    overwrite: bool = False,
     progress: Callable[[int], object] | None = None,
 ) -> tuple[int, int, int, bytes | None]:
     """Writes the stripes of files as one file, without decoding them. ``progress`` takes the bytes that are written.
@@ -306,6 +317,7 @@ def recover_file(
     like: object | None = None,
     storage_options: dict[str, Any] | None = None,
     limits: dict[str, int] | None = None,
+    overwrite: bool = False,
 ) -> tuple[
     tuple[int, int, int, int | None, int, bool, list[tuple[int, int, int | None, str]], list[str]],
     tuple[int, int, int] | None,
@@ -656,13 +668,12 @@ class NewFile:
         target: object,
         storage_options: dict[str, Any] | None = None,
         *,
-        publish: bool = True,
-        staging: str | None = None,
+        overwrite: bool = False,
     ) -> NewFile: ...
     def write(self, data: bytes) -> None:
         """Appends bytes."""
-    def finish(self) -> bytes | None:
-        """Finishes the file, and publishes it, or gives the token of the staged file."""
+    def finish(self) -> None:
+        """Finishes the file, and publishes it."""
     def abort(self) -> None:
         """Discards the file. A finished file stays."""
 
@@ -974,6 +985,7 @@ class Writer:
         storage_options: dict[str, Any] | None = None,
         publish: bool = True,
         staging: str | None = None,
+        overwrite: bool = False,
     ) -> Writer: ...
     def write_stream(self, stream: object) -> None: ...
     def finish(self) -> tuple[int, int, int]: ...

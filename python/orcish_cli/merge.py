@@ -11,7 +11,7 @@ from orcish.tables.apart import check_apart
 from orcish.tables.log.listing import table_files
 
 from orcish_cli.arguments import add_existing, add_files, add_storage, storage_of
-from orcish_cli.targets import check_orc_name, check_target
+from orcish_cli.targets import check_new_file, check_orc_name
 from orcish_cli.terminal import print_lines, print_objects
 
 __all__ = ["add_arguments"]
@@ -34,7 +34,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> int:
     storage, existing = storage_of(options), options.existing_data
     check_orc_name(options.output, "merge")
-    check_target(options.output, storage, existing)
+    check_new_file(options.output, storage, existing)
     sources = _sources(options.files, storage)
     advice = "choose a target outside of the source"
     check_apart(options.files, sources, options.output, is_folder=False, advice=advice, storage=storage)

@@ -15,7 +15,7 @@ from orcish.writing.target import check_no_source
 from orcish_cli.arguments import add_existing, add_storage, storage_of
 from orcish_cli.messages import shown_name
 from orcish_cli.parser import WrongArgumentsError
-from orcish_cli.targets import check_orc_name, check_target
+from orcish_cli.targets import check_new_file, check_orc_name
 from orcish_cli.terminal import print_lines, print_objects
 
 __all__ = ["add_arguments"]
@@ -72,7 +72,7 @@ def _run(options: argparse.Namespace) -> int:
         sources = [name for name in (options.path, options.like) if name is not None]
         check_no_source(options.output, sources, None, storage)
         check_orc_name(options.output, "recover")
-        check_target(options.output, storage, existing)
+        check_new_file(options.output, storage, existing)
     found = recover_file(
         options.path, options.output, like=options.like, existing_data=existing, storage_options=storage
     )

@@ -37,7 +37,7 @@ from orcish_cli.messages import Failures
 from orcish_cli.parser import WrongArgumentsError
 from orcish_cli.reading import add_reading, open_rows
 from orcish_cli.sources import is_carbon, is_several
-from orcish_cli.targets import check_orc_name, check_target
+from orcish_cli.targets import check_new_file, check_orc_name
 from orcish_cli.terminal import json_line, print_lines, written_json
 
 __all__ = ["add_arguments"]
@@ -136,7 +136,7 @@ def _written(sources: list[str], target: str, options: argparse.Namespace) -> li
         check_orc_name(target, "rewrite")
     if is_folder or named(target).format != ORC:
         return list(map(written_json, _rewrite(options).write_table(sources, target, options.existing_data)))
-    check_target(target, storage_of(options), options.existing_data)
+    check_new_file(target, storage_of(options), options.existing_data)
     _check_file_options(target, options)
     return _file_json(target, _rewrite(options).write_file(sources, target, options.existing_data))
 

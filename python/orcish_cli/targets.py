@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 
-from orcish._native import Location
-from orcish.io.filesystem import is_there
 from orcish.io.names import display_name
-from orcish.io.outputs import checked_place, target_exists
 from orcish.tables.log.table import check_no_file_of_table
 from orcish.types import ExistingData
-from orcish.writing.target import is_replaced
+from orcish.writing.target import check_target
 
 from orcish_cli.formats.names import ORC, named
 
-__all__ = ["check_orc_name", "check_target"]
+__all__ = ["check_new_file", "check_orc_name"]
 
 
 def check_orc_name(target: str, verb: str) -> None:
@@ -28,7 +24,7 @@ def check_orc_name(target: str, verb: str) -> None:
         raise ValueError(f"{display_name(target)}: {verb} writes ORC: convert writes other formats")
 
 
-def check_target(target: str, storage: Mapping[str, str], existing_data: ExistingData) -> None:
+def check_new_file(target: str, storage: Mapping[str, str], existing_data: ExistingData) -> None:
     """Checks that a file can be written, before the sources are read.
 
     Args:
@@ -43,13 +39,5 @@ def check_target(target: str, storage: Mapping[str, str], existing_data: Existin
         ValueError: The file is one of a table with a log.
         OptionError: ``existing_data`` is a word of folders.
     """
-    overwrite = is_replaced(existing_data)
-    path = Location(target).path
-    is_local = "://" not in path
-    if target.endswith("/") or (is_local and os.path.isdir(path)):
-        raise IsADirectoryError(f"{display_name(target)}: the target is a folder: give the name of a file")
     check_no_file_of_table(target, storage, "write it elsewhere, or add its rows with convert --existing-data append")
-    if is_local:
-        checked_place(path, overwrite=overwrite)
-    elif not overwrite and is_there(path, storage):
-        raise target_exists(target)
+    check_target(target, storage, existing_data)

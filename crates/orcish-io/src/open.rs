@@ -11,6 +11,7 @@ use crate::remote::{self, ObjectSource};
 use crate::sink::Sink;
 use crate::source::ReadAt;
 use crate::storage::StorageOptions;
+use crate::target::check_target;
 use crate::tuning;
 
 /// Opens the file at `location`: a path, a `file://` URL, or, with the feature `object-store`, a URL of S3 (`s3`,
@@ -31,17 +32,54 @@ pub fn open(location: &str, options: &StorageOptions) -> Result<Arc<dyn ReadAt>>
     }
 }
 
-/// Creates a sink for the file at `location`: a path, a `file://` URL, or, with the feature `object-store`, a URL of an
-/// object store or HDFS. Missing folders of HDFS are created.
+/// Creates a sink for the file at `location`, which replaces an existing file: a path, a `file://` URL, or, with the
+/// feature `object-store`, a URL of an object store or HDFS. Missing folders of HDFS are created.
 ///
 /// # Errors
-/// `Io` if the file cannot be created, `InvalidArgument` if the URL or an option is invalid, `Unsupported` for HTTP
-/// servers.
+/// The errors of [`check_target`]. `Io` if the file cannot be created, `Unsupported` for HTTP servers.
 pub fn create(location: &str, options: &StorageOptions) -> Result<Box<dyn Sink>> {
     match parse_checked(location)? {
         Parsed::Local(path) => Ok(Box::new(FileSink::create(path)?)),
         #[cfg(feature = "object-store")]
-        Parsed::Remote(_) => remote::create(location, options),
+        Parsed::Remote(_) => {
+            check_target(location, true, options)?;
+            remote::create(location, true, options)
+        }
+        #[cfg(not(feature = "object-store"))]
+        Parsed::Remote(url) => Err(url.missing_feature(options)),
+    }
+}
+
+/// As [`create`], for a file that replaces none. [`Sink::finish`] fails if a file of the name has appeared, which stays
+/// as it is.
+///
+/// Of several concurrent writers, exactly one succeeds: on local file systems with hard links, on HDFS, and for files
+/// shorter than a part in stores with conditional writes. Other file systems and stores are asked for an existing file
+/// just before the new one is published.
+///
+/// ```
+/// use orcish_io::{StorageOptions, create_new};
+///
+/// let path = std::env::temp_dir().join(format!("orcish-new-{}.orc", std::process::id()));
+/// let (location, options) = (path.to_str().unwrap(), StorageOptions::default());
+/// create_new(location, &options)?.finish()?;
+/// let error = create_new(location, &options).map(drop).unwrap_err();
+/// assert_eq!(error.io_kind(), Some(std::io::ErrorKind::AlreadyExists));
+/// # std::fs::remove_file(path).unwrap();
+/// # Ok::<(), orcish_core::Error>(())
+/// ```
+///
+/// # Errors
+/// The errors of [`create`], and `Io` with the kind [`AlreadyExists`](std::io::ErrorKind::AlreadyExists) if a file of
+/// the name exists.
+pub fn create_new(location: &str, options: &StorageOptions) -> Result<Box<dyn Sink>> {
+    match parse_checked(location)? {
+        Parsed::Local(path) => Ok(Box::new(FileSink::create_new(path)?)),
+        #[cfg(feature = "object-store")]
+        Parsed::Remote(_) => {
+            check_target(location, false, options)?;
+            remote::create(location, false, options)
+        }
         #[cfg(not(feature = "object-store"))]
         Parsed::Remote(url) => Err(url.missing_feature(options)),
     }

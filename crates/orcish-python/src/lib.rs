@@ -95,6 +95,8 @@ mod _native {
     #[pymodule_export]
     use crate::scan::Scan;
     #[pymodule_export]
+    use crate::sink::check_target;
+    #[pymodule_export]
     use crate::stream::Batches;
     #[pymodule_export]
     use crate::table::{TableLog, extended_schema, unify_schemas};

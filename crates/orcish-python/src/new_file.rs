@@ -3,23 +3,21 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use orcish_core::Error;
-use orcish_io::{Sink, Staging};
+use orcish_io::Sink;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::PyDict;
 
 use crate::errors::to_python;
 use crate::interpreter::attached;
 use crate::options::storage_options;
-use crate::sink::create;
+use crate::sink::{Publication, create};
 
 /// A file of bytes that is being written.
 #[pyclass(frozen, module = "orcish._native")]
 pub(crate) struct NewFile {
     /// `None` once the file is finished or discarded, or a call has failed.
     sink: Mutex<Option<Box<dyn Sink>>>,
-    /// Receives the staged file of a file that is not published.
-    staged: Option<Staging>,
 }
 
 impl NewFile {
@@ -46,16 +44,11 @@ impl NewFile {
 impl NewFile {
     /// Begins a file at `target`; arguments as those of `Writer`.
     #[new]
-    #[pyo3(signature = (target, storage_options=None, *, publish=true, staging=None))]
-    fn new(
-        target: &Bound<'_, PyAny>,
-        storage_options: Option<&Bound<'_, PyDict>>,
-        publish: bool,
-        staging: Option<&str>,
-    ) -> PyResult<Self> {
+    #[pyo3(signature = (target, storage_options=None, *, overwrite=false))]
+    fn new(target: &Bound<'_, PyAny>, storage_options: Option<&Bound<'_, PyDict>>, overwrite: bool) -> PyResult<Self> {
         let storage = self::storage_options(storage_options)?;
-        let (sink, staged) = create(target, &storage, publish, staging)?;
-        Ok(NewFile { sink: Mutex::new(Some(sink)), staged })
+        let (sink, _) = create(target, &storage, &Publication::immediate(overwrite))?;
+        Ok(NewFile { sink: Mutex::new(Some(sink)) })
     }
 
     /// Appends bytes.
@@ -63,15 +56,14 @@ impl NewFile {
         self.work(py, |sink| sink.write(&data))
     }
 
-    /// Finishes the file, and publishes it, or gives the token of the staged file.
-    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    /// Finishes the file, and publishes it.
+    fn finish(&self, py: Python<'_>) -> PyResult<()> {
         self.work(py, |sink| sink.finish())?;
         py.detach(|| *self.lock() = None);
-        let staged = self.staged.as_ref().and_then(Staging::take);
-        Ok(staged.map(|file| PyBytes::new(py, &file.to_bytes())))
+        Ok(())
     }
 
-    /// Discards the file. A finished file stays, published or staged.
+    /// Discards the file. A finished file stays.
     fn abort(&self, py: Python<'_>) {
         py.detach(|| *self.lock() = None);
     }

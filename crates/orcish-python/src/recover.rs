@@ -7,7 +7,7 @@ use pyo3::types::PyDict;
 
 use crate::errors::{signals, to_python};
 use crate::options::{limits, storage_options};
-use crate::sink::create;
+use crate::sink::{Publication, create};
 use crate::source;
 
 /// A part of a file that is lost: its first byte, the byte after its last, rows, and why.
@@ -23,7 +23,7 @@ type WrittenSpec = (u64, u64, usize);
 /// Finds what of a file can be read, and writes it to `target`, if one is given: rows, bytes and stripes of the new file.
 /// `like` is a file of the same writer, for a file without a tail.
 #[pyfunction]
-#[pyo3(signature = (source, target=None, *, like=None, storage_options=None, limits=None))]
+#[pyo3(signature = (source, target=None, *, like=None, storage_options=None, limits=None, overwrite=false))]
 pub(crate) fn recover_file(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
@@ -31,6 +31,7 @@ pub(crate) fn recover_file(
     like: Option<&Bound<'_, PyAny>>,
     storage_options: Option<&Bound<'_, PyDict>>,
     limits: Option<&Bound<'_, PyDict>>,
+    overwrite: bool,
 ) -> PyResult<(RecoverySpec, Option<WrittenSpec>)> {
     let limits = self::limits(limits)?;
     let storage = self::storage_options(storage_options)?;
@@ -44,7 +45,7 @@ pub(crate) fn recover_file(
     let recovery = py.detach(find).map_err(|error| to_python(py, &error))?;
     let written = match target {
         Some(target) => {
-            let (sink, _) = create(target, &storage, true, None)?;
+            let (sink, _) = create(target, &storage, &Publication::immediate(overwrite))?;
             let written = py.detach(|| recovery.write(sink, &limits, Some(&check)));
             let written = written.map_err(|error| to_python(py, &error))?;
             Some((written.rows, written.bytes, written.stripes))

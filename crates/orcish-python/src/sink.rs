@@ -1,61 +1,122 @@
 //! Targets of files: a path or URL, or a Python object with `write`.
 
-use orcish_io::{Sink, Staging, StorageOptions};
-use pyo3::exceptions::PyValueError;
+use std::io;
+
+use orcish_core::Error;
+use orcish_io::{FileSink, Sink, Staging, StorageOptions};
+use pyo3::exceptions::{PyFileExistsError, PyIsADirectoryError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyDict, PyString};
 
 use crate::errors::{from_python, to_python};
 use crate::file_object::{check_binary, is_non_blocking, name_of, number, would_block};
 use crate::interpreter::{attached, gone};
+use crate::options::storage_options;
 
 /// Minimum number of bytes of a call of `write` after a call that took only a part of its bytes.
 const MIN_WRITE: usize = 64 << 10;
 
-/// The sink for `target`. Without `publish`, the second value receives the staged file.
+/// How a file becomes visible, as keywords of Python.
+pub(crate) struct Publication<'a> {
+    /// Whether the file appears when it is finished; a staged file is left otherwise.
+    pub(crate) publish: bool,
+    /// The folder of a staged file of the local disk.
+    pub(crate) staging: Option<&'a str>,
+    /// Whether an existing file is replaced.
+    pub(crate) overwrite: bool,
+}
+
+impl Publication<'_> {
+    /// The publication of calls that leave no staged file.
+    pub(crate) fn immediate(overwrite: bool) -> Self {
+        Publication { publish: true, staging: None, overwrite }
+    }
+}
+
+/// The sink for `target`. The second value receives a staged file.
 pub(crate) fn create(
     target: &Bound<'_, PyAny>,
     storage: &StorageOptions,
-    publish: bool,
-    staging_folder: Option<&str>,
+    publication: &Publication<'_>,
 ) -> PyResult<(Box<dyn Sink>, Option<Staging>)> {
+    let &Publication { publish, staging, overwrite } = publication;
     if !publish {
-        create_staged(target, staging_folder, storage).map(|(sink, staging)| (sink, Some(staging)))
-    } else if staging_folder.is_some() {
+        create_staged(target, staging, overwrite, storage).map(|(sink, staging)| (sink, Some(staging)))
+    } else if staging.is_some() {
         Err(PyValueError::new_err("staging is for files that are not published: publish=False"))
     } else {
-        Ok((create_published(target, storage)?, None))
+        Ok((create_published(target, overwrite, storage)?, None))
     }
 }
 
 /// The sink for `target`: `str` is a path or URL.
-fn create_published(target: &Bound<'_, PyAny>, storage: &StorageOptions) -> PyResult<Box<dyn Sink>> {
+fn create_published(target: &Bound<'_, PyAny>, overwrite: bool, storage: &StorageOptions) -> PyResult<Box<dyn Sink>> {
     let py = target.py();
     if let Ok(path) = target.cast::<PyString>() {
         let sink = match path.to_str() {
-            Ok(location) => py.detach(|| orcish_io::create(location, storage)),
+            Ok(location) => {
+                let create = if overwrite { orcish_io::create } else { orcish_io::create_new };
+                py.detach(|| create(location, storage))
+            }
             // A path that is not Unicode.
             Err(_) => {
-                orcish_io::FileSink::create(path.extract::<std::path::PathBuf>()?).map(|sink| Box::new(sink) as _)
+                let path = path.extract::<std::path::PathBuf>()?;
+                let sink = if overwrite { FileSink::create(path) } else { FileSink::create_new(path) };
+                sink.map(|sink| Box::new(sink) as _)
             }
         };
-        return sink.map_err(|error| to_python(py, &error));
+        return sink.map_err(|error| target_error(py, &error));
     }
     Ok(Box::new(PythonSink::new(target)?))
+}
+
+/// Checks that a file can be created at a path or URL.
+#[pyfunction]
+#[pyo3(signature = (location, storage_options=None, *, overwrite=false))]
+pub(crate) fn check_target(
+    py: Python<'_>,
+    location: &Bound<'_, PyString>,
+    storage_options: Option<&Bound<'_, PyDict>>,
+    overwrite: bool,
+) -> PyResult<()> {
+    let storage = self::storage_options(storage_options)?;
+    let checked = match location.to_str() {
+        Ok(location) => py.detach(|| orcish_io::check_target(location, overwrite, &storage)),
+        // A path that is not Unicode.
+        Err(_) => FileSink::check_target(location.extract::<std::path::PathBuf>()?, overwrite),
+    };
+    checked.map_err(|error| target_error(py, &error))
+}
+
+/// The exception for a target that cannot be created. It says how an existing file is replaced.
+fn target_error(py: Python<'_>, error: &Error) -> PyErr {
+    match error.io_kind() {
+        Some(io::ErrorKind::AlreadyExists) => {
+            PyFileExistsError::new_err(format!("{error}: existing_data='overwrite' replaces it"))
+        }
+        Some(io::ErrorKind::IsADirectory) => {
+            PyIsADirectoryError::new_err(format!("{error}; orcish.write_dataset writes a folder of files"))
+        }
+        _ => to_python(py, error),
+    }
 }
 
 /// The sink for a staged file, which appears at `target` once it is published.
 fn create_staged(
     target: &Bound<'_, PyAny>,
     staging_folder: Option<&str>,
+    overwrite: bool,
     storage: &StorageOptions,
 ) -> PyResult<(Box<dyn Sink>, Staging)> {
     let py = target.py();
     let Some(location) = target.cast::<PyString>().ok().and_then(|path| path.to_str().ok()) else {
         return Err(PyValueError::new_err("publish=False: what is not published has a path in Unicode, or a URL"));
     };
-    let staged = py.detach(|| orcish_io::create_staged(location, staging_folder, storage));
-    staged.map_err(|error| to_python(py, &error))
+    let staged = py.detach(|| {
+        orcish_io::check_target(location, overwrite, storage)?;
+        orcish_io::create_staged(location, staging_folder, storage)
+    });
+    staged.map_err(|error| target_error(py, &error))
 }
 
 /// Checks that a file object that can seek has no bytes: those before the new file would shift its offsets, and those behind

@@ -14,7 +14,7 @@ use pyo3::types::{PyBytes, PyCapsule, PyDict};
 use crate::errors::{check_signals, signals, signals_and_progress, to_python};
 use crate::interpreter::attached;
 use crate::options::{limits, storage_options, write_options};
-use crate::sink::create;
+use crate::sink::{Publication, create};
 use crate::{capsule, source};
 
 /// A file that is being written.
@@ -126,7 +126,8 @@ impl Writer {
     /// with its `token` publishes or removes it. A staged local file has a hidden name in the folder `staging`, or in
     /// the folder of `target`. In an object store it consists of uploaded parts.
     #[new]
-    #[pyo3(signature = (target, schema, *, options=None, storage_options=None, publish=true, staging=None))]
+    #[pyo3(signature = (target, schema, *, options=None, storage_options=None, publish=true, staging=None, overwrite=false))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
         py: Python<'_>,
         target: &Bound<'_, PyAny>,
@@ -135,11 +136,12 @@ impl Writer {
         storage_options: Option<&Bound<'_, PyDict>>,
         publish: bool,
         staging: Option<&str>,
+        overwrite: bool,
     ) -> PyResult<Self> {
         let options = write_options(options)?;
         let storage = self::storage_options(storage_options)?;
         let schema = Arc::new(capsule::read_schema(schema)?);
-        let (sink, staged) = create(target, &storage, publish, staging)?;
+        let (sink, staged) = create(target, &storage, &Publication { publish, staging, overwrite })?;
         let name = sink.name().to_owned();
         let writer = py.detach(|| FileWriter::try_new(sink, schema, &options));
         let mut writer = writer.map_err(|error| to_python(py, &error))?;
@@ -275,7 +277,7 @@ fn token(staged: Option<&Staging>, written: &Written) -> Option<Vec<u8>> {
 /// Merges files into one without decoding their stripes. Returns the number of rows, bytes and stripes, and the token
 /// of a staged file with `publish=False`. `progress` is called with the number of bytes that are written.
 #[pyfunction]
-#[pyo3(signature = (sources, target, *, storage_options=None, limits=None, publish=true, staging=None, progress=None))]
+#[pyo3(signature = (sources, target, *, storage_options=None, limits=None, publish=true, staging=None, overwrite=false, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
 pub(crate) fn merge_files(
     py: Python<'_>,
@@ -285,12 +287,13 @@ pub(crate) fn merge_files(
     limits: Option<&Bound<'_, PyDict>>,
     publish: bool,
     staging: Option<&str>,
+    overwrite: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(u64, u64, usize, Option<Py<PyBytes>>)> {
     let limits = self::limits(limits)?;
     let storage = self::storage_options(storage_options)?;
     let sources = sources.iter().map(|source| source::open(source, &storage, None)).collect::<PyResult<Vec<_>>>()?;
-    let (sink, staged) = create(target, &storage, publish, staging)?;
+    let (sink, staged) = create(target, &storage, &Publication { publish, staging, overwrite })?;
     let done = Arc::default();
     let check = signals_and_progress(progress, &done);
     let written = py.detach(|| orcish::write::merge(&sources, sink, &limits, Some(&check), Some(&done)));

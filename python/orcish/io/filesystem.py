@@ -9,8 +9,7 @@ import urllib.parse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from orcish import _native
-from orcish._native import Location, complete_storage
+from orcish._native import Location
 from orcish.errors import UnsupportedError
 from orcish.file_systems import check_file_system
 from orcish.io.names import display_name, errors_with_name
@@ -20,7 +19,7 @@ from orcish.io.system_path import SystemPath
 if TYPE_CHECKING:
     from orcish.io.systems import System
 
-__all__ = ["foreign_path", "in_file_system", "is_there", "table_folder"]
+__all__ = ["foreign_path", "in_file_system", "table_folder"]
 
 
 def foreign_path(url: str, storage_options: Mapping[str, Any] | None) -> SystemPath:
@@ -53,17 +52,6 @@ def foreign_path(url: str, storage_options: Mapping[str, Any] | None) -> SystemP
     from orcish.io.systems import system_of
 
     return SystemPath(system_of(system), path, url)
-
-
-def is_there(url: str, storage_options: Mapping[str, Any]) -> bool:
-    """Whether there is a file at a URL. Nothing is written to servers of HTTP, which are not asked."""
-    location = Location(url)
-    if location.is_foreign:
-        try:
-            return bool(foreign_path(url, storage_options).files())
-        except FileNotFoundError:
-            return False
-    return not location.is_http and _native.stat(url, complete_storage(url, storage_options)) is not None
 
 
 def in_file_system(source: Any, filesystem: Any, storage_options: Any, *, is_target: bool = False) -> Any:

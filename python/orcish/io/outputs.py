@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import re
 import stat
@@ -16,20 +15,12 @@ from orcish.io.names import display_name, errors_with_name
 __all__ = [
     "Moved",
     "NamedOutput",
-    "NewFolder",
     "Output",
     "Upload",
-    "checked_place",
     "kind_of",
-    "local_output",
     "target_appeared",
     "target_exists",
 ]
-
-STREAMS = ("/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/")
-"""Paths of open files, which may be those of regular ones."""
-NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.EXDEV}
-"""Errors of file systems without hard links."""
 
 KINDS = (
     (stat.S_ISFIFO, "a pipe (FIFO)"),
@@ -189,136 +180,3 @@ def target_appeared(location: str) -> FileExistsError:
         f"{display_name(location)}: another process has written the target meanwhile, which stays as it is: choose "
         "another name"
     )
-
-
-def checked_place(path: str, *, overwrite: bool) -> str:
-    """The path of a file that can be written, with its links followed.
-
-    Args:
-        path: The path.
-        overwrite: Whether the file may be replaced.
-
-    Raises:
-        IsADirectoryError: There is a folder.
-        FileExistsError: The file is there, and may not be replaced.
-        OSError: There is something that is no regular file, such as a pipe or a device.
-    """
-    if os.path.isdir(path) or path.endswith("/"):
-        raise IsADirectoryError(f"{display_name(path)}: the target is a folder: give the name of a file")
-    if os.path.abspath(path).startswith(STREAMS) or (os.path.exists(path) and not os.path.isfile(path)):
-        raise OSError(f"{display_name(path)}: the target is no regular file: give the name of a file")
-    if not overwrite and os.path.lexists(path):
-        raise target_exists(path)
-    target = os.path.realpath(path)
-    if os.path.islink(target):
-        raise OSError(f"{display_name(path)}: the links of the target go in circles: give the name of a file")
-    return target
-
-
-def local_output(path: str, *, overwrite: bool) -> Moved:
-    """Creates a file that appears, with its bytes on disk, when it is closed. A link is kept, and the file that it
-    leads to is replaced. Permissions of a file that is replaced stay.
-
-    Raises:
-        OSError: As of :func:`checked_place`, or the file cannot be created.
-    """
-    target = checked_place(path, overwrite=overwrite)
-
-    def create(hidden: str) -> object:
-        mode = _mode(target)
-        # Nobody reads the rows who may not read the file that is replaced.
-        return open(hidden, "xb", opener=lambda name, flags: os.open(name, flags, 0o666 if mode is None else mode))
-
-    def move(hidden: str, _: str) -> None:
-        descriptor = os.open(hidden, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        _publish(hidden, target, path, overwrite=overwrite)
-
-    return Moved(target, create, move, os.unlink)
-
-
-class NewFolder:
-    """A hidden folder beside a file that does not exist yet. A file that was written into it becomes that file. The
-    folder is removed with the object at the latest.
-
-    Args:
-        path: The file.
-
-    Raises:
-        OSError: As of :func:`checked_place`, or the folder cannot be created.
-    """
-
-    def __init__(self, path: str) -> None:
-        self._path, self._target = path, checked_place(path, overwrite=False)
-        # The folder of missing/../a.orc is missing, though that of the path without the dots is there.
-        os.stat(os.path.dirname(path) or ".")
-        self.path = hidden_name(self._target)
-        self._process = os.getpid()
-        os.mkdir(self.path)
-
-    def __del__(self) -> None:
-        if hasattr(self, "_process"):
-            self.remove()
-
-    def publish(self) -> None:
-        """Publishes the one file of the folder, and removes the folder.
-
-        Raises:
-            FileExistsError: The file exists now.
-            OSError: It cannot be published.
-        """
-        (name,) = os.listdir(self.path)
-        _publish(os.path.join(self.path, name), self._target, self._path, overwrite=False)
-        with contextlib.suppress(OSError):
-            os.rmdir(self.path)
-
-    def remove(self) -> None:
-        """Removes the folder with what is in it. A child of a fork removes nothing."""
-        if self._process != os.getpid():
-            return
-        with contextlib.suppress(OSError):
-            for name in os.listdir(self.path):
-                os.unlink(os.path.join(self.path, name))
-            os.rmdir(self.path)
-
-
-def _publish(hidden: str, target: str, path: str, *, overwrite: bool) -> None:
-    """Gives a hidden file, whose bytes are on disk, its name. ``path`` is the name for people."""
-    if overwrite:
-        # A rename would replace a pipe that has appeared.
-        checked_place(target, overwrite=True)
-        mode = _mode(target)
-        if mode is not None:
-            os.chmod(hidden, mode)
-        os.replace(hidden, target)
-    else:
-        try:
-            os.link(hidden, target)
-        except FileExistsError:
-            raise target_appeared(path) from None
-        except OSError as error:
-            if error.errno not in NO_LINKS:
-                raise
-            if os.path.lexists(target):
-                raise target_appeared(path) from None
-            os.rename(hidden, target)
-        else:
-            os.unlink(hidden)
-    # The file is visible, and some systems cannot open folders.
-    with contextlib.suppress(OSError):
-        folder = os.open(os.path.dirname(target) or ".", os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-
-
-def _mode(path: str) -> int | None:
-    """The permissions of a file; ``None`` where there is none."""
-    try:
-        return stat.S_IMODE(os.stat(path).st_mode)
-    except FileNotFoundError:
-        return None

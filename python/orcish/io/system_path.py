@@ -103,6 +103,18 @@ class SystemPath:
         with errors_with_name(self.location):
             return self._system.version(self._path)
 
+    def check_target(self, *, overwrite: bool) -> None:
+        """Checks that a file can be created at the path.
+
+        Raises:
+            IsADirectoryError: There is a folder at the path.
+            FileExistsError: There is a file, without ``overwrite``.
+        """
+        if self.is_folder:
+            raise IsADirectoryError(f"{self} is a directory: a file has a name such as a.orc")
+        if not overwrite and self._exists():
+            raise target_exists(self.location)
+
     def create(self, *, overwrite: bool = True) -> Output:
         """Creates a file at the path, which appears when it is closed. Without ``overwrite``, the file system is asked
         for an existing file now and before the new one appears.
@@ -113,10 +125,7 @@ class SystemPath:
             OSError: The file cannot be created.
             UnsupportedError: The file system cannot be written to, or cannot publish a file as a whole.
         """
-        if self.is_folder:
-            raise IsADirectoryError(f"{self} is a directory: a file has a name such as a.orc")
-        if not overwrite and self._exists():
-            raise target_exists(self.location)
+        self.check_target(overwrite=overwrite)
         with errors_with_name(self.location):
             output = self._system.create(self._path)
         return NamedOutput(output, self.location, None if overwrite else self._exists)

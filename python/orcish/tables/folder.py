@@ -199,6 +199,7 @@ class Folder:
             storage_options=self._options,
             publish=False,
             staging=None if staging is None else self.location(staging),
+            overwrite=True,
         )
         return Written(*written), cast("bytes", token)
 

@@ -133,6 +133,7 @@ def rewrite(
         storage_options=complete_storage(folder.base, storage),
         publish=False,
         staging=folder.location(attempt),
+        overwrite=True,
     )
     first = 0
     try:

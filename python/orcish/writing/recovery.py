@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 from typing import cast
 
@@ -11,7 +10,7 @@ from orcish._native import complete_storage, opened_source
 from orcish.io.filesystem import in_file_system
 from orcish.keywords import checked_keywords
 from orcish.types import ExistingFile, FileSystem, Limits, Source, StorageOptions, Target
-from orcish.writing.target import check_no_source, published_target
+from orcish.writing.target import check_no_source, file_target
 from orcish.writing.writer import Written
 
 __all__ = ["Lost", "Recovered", "recover_file"]
@@ -99,12 +98,9 @@ def recover_file(
     places = in_file_system(given, filesystem, storage_options)
     files = [opened_source(place) for place in places]
     check_no_source(target, given, filesystem, storage_options)
-    new = (
-        contextlib.nullcontext()
-        if target is None
-        else published_target(target, filesystem, storage_options, existing_data)
-    )
-    with new as native:
+    new = None if target is None else file_target(target, filesystem, storage_options, existing_data)
+    native = None if new is None else new.native
+    try:
         found, written = _native.recover_file(
             files[0],
             native,
@@ -113,7 +109,14 @@ def recover_file(
                 (each for each in (*files, native) if isinstance(each, str)), storage_options
             ),
             limits=cast("dict[str, int] | None", limits),
+            overwrite=new is not None and new.overwrite,
         )
+        if new is not None:
+            new.complete()
+    except BaseException:
+        if new is not None:
+            new.abort()
+        raise
     rows, stripes, unlisted, tail_end, length, is_whole, lost, doubts = found
     parts = [Lost(*each) for each in lost]
     new_file = None if written is None else Written(*written)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +17,6 @@ from orcish.progress import reported
 from orcish.reading.reader import BatchSource, row_count_of, rows_of
 from orcish.types import ProgressOption
 from orcish.writing.rows import counted
-from orcish.writing.target import publish
 from orcish.writing.writer import ORCWriter, Written
 
 __all__ = ["ReplacedFile"]
@@ -67,7 +67,13 @@ class ReplacedFile:
         storage = complete_storage(self._location, self._storage)
         unpublished = {"publish": False, "existing_data": "overwrite", "storage_options": self._storage}
         written, token = self._written(self._location, rows, progress, options, unpublished)
-        publish(self._location, token, storage, self._check_unchanged)
+        try:
+            self._check_unchanged()
+            _native.complete_upload(self._location, token, storage)
+        except BaseException:
+            with contextlib.suppress(Exception):
+                _native.abort_upload(self._location, token, storage)
+            raise
         return written
 
     def _written(

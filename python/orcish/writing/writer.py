@@ -102,7 +102,7 @@ class ORCWriter:
         chosen = chosen_options(options, WriteOptions)
         if not hasattr(schema, "__arrow_c_schema__"):
             raise TypeError(f"a schema has __arrow_c_schema__, which {type(schema).__name__} has not")
-        self._target = file_target(target, filesystem, storage_options, existing_data, is_published=publish)
+        self._target = file_target(target, filesystem, storage_options, existing_data)
         native = self._target.native
         try:
             self._writer = _native.Writer(
@@ -110,8 +110,9 @@ class ORCWriter:
                 schema_for_native(schema),
                 options=native_options(chosen),
                 storage_options=complete_storage(native if isinstance(native, str) else (), storage_options),
-                publish=publish and self._target.publish,
-                staging=self._target.staging if staging is None else path_text(staging),
+                publish=publish,
+                staging=None if staging is None else path_text(staging),
+                overwrite=self._target.overwrite,
             )
         except BaseException:
             self._target.abort()
@@ -185,7 +186,7 @@ class ORCWriter:
             if self._written is None:
                 try:
                     written = Written(*self._writer.finish())
-                    self._target.complete(self._writer.token)
+                    self._target.complete()
                 except BaseException:
                     if self._state != "aborted":
                         self._state = "failed"
@@ -233,7 +234,7 @@ class ORCWriter:
     @property
     def token(self) -> bytes | None:
         """Completes or aborts an unpublished file; ``None`` before the writer is closed."""
-        return self._writer.token if self._target.publish else None
+        return self._writer.token
 
     def end_stripe(self) -> None:
         """Ends the stripe early, to free memory, or to separate rows."""
@@ -370,16 +371,15 @@ def merge(
     options = complete_storage((each for each in (*files, new.native) if isinstance(each, str)), storage_options)
     try:
         with reported_so_far(progress, f"merge {name_of(target)}", None) as done:
-            *written, token = _native.merge_files(
+            *written, _ = _native.merge_files(
                 files,
                 new.native,
                 storage_options=options,
                 limits=native_limits,
-                publish=new.publish,
-                staging=new.staging,
+                overwrite=new.overwrite,
                 progress=done,
             )
-        new.complete(token)
+        new.complete()
     except BaseException:
         new.abort()
         raise

@@ -26,7 +26,7 @@ from orcish_cli.parser import WrongArgumentsError
 from orcish_cli.reading import open_rows
 from orcish_cli.sources import is_carbon, is_several
 from orcish_cli.standard_input import STREAM
-from orcish_cli.targets import check_target
+from orcish_cli.targets import check_new_file
 
 __all__ = ["convert_to_file", "foreign_rows", "source_format", "target_format"]
 
@@ -136,7 +136,7 @@ def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
         if getattr(options, name) is not None:
             raise WrongArgumentsError(f"--{name.replace('_', '-')} is of folders, and {display_name(target)} is a file")
     if target != STREAM:
-        check_target(target, storage, options.existing_data)
+        check_new_file(target, storage, options.existing_data)
     source = source_format(options.source, options.source_format, storage)
     check_text_options(options, source, to)
     rows: BatchSource

@@ -17,7 +17,7 @@ from orcish.io.filesystem import foreign_path
 from orcish.io.names import display_name
 from orcish.io.outputs import NamedOutput, kind_of
 from orcish.types import ExistingFile
-from orcish.writing.target import FileTarget, SystemTarget, file_target
+from orcish.writing.target import FileTarget, file_target
 
 from orcish_cli.formats.bounded_file import BoundedFile
 from orcish_cli.standard_input import STREAM
@@ -72,7 +72,8 @@ def open_output(location: str, storage: Mapping[str, Any], existing_data: Existi
         UnsupportedError: No files are written there.
     """
     if location == STREAM:
-        return Sink(SystemTarget(NamedOutput(StandardOutput(), "standard output")), None)
+        output = NamedOutput(StandardOutput(), "standard output")
+        return Sink(FileTarget(output, overwrite=True), None)
     target = file_target(location, None, dict(storage), existing_data)
     return Sink(target, None if Location(location).is_foreign else complete_storage(location, storage))
 
@@ -87,7 +88,7 @@ class Sink(io.RawIOBase):
 
     def __init__(self, target: FileTarget, storage: dict[str, Any] | None) -> None:
         self._target = target
-        self._file = _native.NewFile(target.native, storage, publish=target.publish, staging=target.staging)
+        self._file = _native.NewFile(target.native, storage, overwrite=target.overwrite)
         self._size = 0
         self._is_aborted = False
 
@@ -110,7 +111,8 @@ class Sink(io.RawIOBase):
 
     def publish(self) -> int:
         """Lets the file appear under its name; gives its size."""
-        self._target.complete(self._file.finish())
+        self._file.finish()
+        self._target.complete()
         return self._size
 
     def abort(self) -> None:

@@ -11,15 +11,15 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from orcish import _native
 from orcish._native import Location, is_hidden
 from orcish.io.filesystem import in_file_system
-from orcish.io.names import display_name, errors_with_name
-from orcish.io.outputs import checked_place, local_output
+from orcish.io.names import display_name
 from orcish.keywords import checked_keywords
 from orcish.tables.apart import check_apart
 from orcish.tables.log.table import check_no_file_of_table
 from orcish.types import ExistingFile, FileSystem, ProgressOption, Sources, StorageOptions
-from orcish.writing.target import is_replaced
+from orcish.writing.target import check_target, is_replaced
 
 from orcish_cli.layout_page.description import describe
 
@@ -143,14 +143,13 @@ def write_page(described: Mapping[str, Any], path: str, existing_data: ExistingF
         FileExistsError: The path has appeared, and is not replaced.
         OSError: The page cannot be written.
     """
-    with errors_with_name(path):
-        output = local_output(path, overwrite=is_replaced(existing_data))
-        try:
-            output.write(page(described).encode("ascii"))
-            output.close()
-        except BaseException:
-            output.abort()
-            raise
+    file = _native.NewFile(path, overwrite=is_replaced(existing_data))
+    try:
+        file.write(page(described).encode("ascii"))
+        file.finish()
+    except BaseException:
+        file.abort()
+        raise
 
 
 def checked_page(source: Any, target: str | os.PathLike[str], existing_data: ExistingFile) -> str:
@@ -164,14 +163,14 @@ def checked_page(source: Any, target: str | os.PathLike[str], existing_data: Exi
     if "://" in path:
         raise ValueError(f"{display_name(path)}: a page is written to a local path, such as report.html")
     check_no_file_of_table(path, None)
-    place = checked_place(path, overwrite=True)
-    if os.path.exists(place):
-        with open(place, "rb") as file:
+    check_target(path, None, "overwrite")
+    if os.path.exists(path):
+        with open(path, "rb") as file:
             if file.read(len(_MAGIC)) == _MAGIC:
                 raise FileExistsError(
                     f"{display_name(path)} is an ORC file: the page needs another name, such as report.html"
                 )
-    checked_place(path, overwrite=is_replaced(existing_data))
+    check_target(path, None, existing_data)
     several = source if isinstance(source, list | tuple) else [source]
     seen = [each for each in several if not _is_hidden_in(path, each)]
     check_apart(seen, (), path, is_folder=False, advice="choose a target outside of the source")

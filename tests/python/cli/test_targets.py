@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -12,9 +11,10 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.io import outputs
 from orcish.tables.folder import Folder
+from orcish_cli.formats.places import open_output
 from orcish_cli.layout_page import write_report
+from support.called_back import CalledBack
 from support.processes import Run
 from support.small_tables import in_stripes
 
@@ -112,35 +112,26 @@ def test_the_file_of_the_columns_is_no_target(source: Path, tmp_path: Path, run:
     assert source.read_bytes() == before
 
 
-def test_targets_that_appear_stay(
-    command: str, source: Path, target: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A file that another program writes while a command runs is not replaced."""
-    publish = outputs._publish
+def test_targets_that_appear_stay(source: Path, tmp_path: Path) -> None:
+    """A file that another program writes meanwhile is not replaced."""
+    target = tmp_path / "target"
 
-    def late(*given: Any, **options: Any) -> None:
+    def written(begin: Callable[[], Any], end: Callable[[Any], object]) -> None:
+        file = begin()
         target.write_bytes(OTHER)
-        publish(*given, **options)
+        end(file)
 
-    monkeypatch.setattr(outputs, "_publish", late)
-    code, _, err = run(*arguments(command, source, target))
-    assert (code != 0, str(target) in err, "another process has written" in err) == (True, True, True), err
-    assert target.read_bytes() == OTHER
-    assert_only(source.parent, "source.orc", target.name)
-
-
-def test_file_systems_without_hard_links(
-    command: str, source: Path, target: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def link(*_: Any) -> None:
-        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
-
-    monkeypatch.setattr(outputs.os, "link", link)
-    code, _, err = run(*arguments(command, source, target))
-    assert code == 0, err
-    assert_only(source.parent, "source.orc", target.name)
-    target.unlink()
-    test_targets_that_appear_stay(command, source, target, run, monkeypatch)
+    writes: dict[str, Callable[[], object]] = {
+        "rows": lambda: written(lambda: orcish.ORCWriter(target, ROWS.schema), lambda file: file.close()),
+        "stripes": lambda: orcish.merge([CalledBack(source.read_bytes(), lambda: target.write_bytes(OTHER))], target),
+        "bytes": lambda: written(lambda: open_output(str(target), {}, "error"), lambda file: file.publish()),
+    }
+    for kind, write in writes.items():
+        with pytest.raises(FileExistsError, match="target: cannot be written: another process has written the target"):
+            write()
+        assert target.read_bytes() == OTHER, kind
+        assert_only(tmp_path, "source.orc", "target")
+        target.unlink()
 
 
 @pytest.mark.parametrize("kind", ["pipe", "link to a pipe", "device", "standard output", "descriptor"])
@@ -162,7 +153,7 @@ def test_pipes_and_devices_stay(command: str, kind: str, source: Path, tmp_path:
     before = os.lstat(target).st_mode
     for more in ([], REPLACING):
         code, _, err = run(*arguments(command, source, target), *more)
-        text = ": the target is no regular file"
+        text = ": cannot be written: the target is no regular file"
         if command.startswith("rewrite") and target.suffix != ".orc":
             # The name is that of a folder.
             text = " is a file, and no folder"
@@ -217,20 +208,6 @@ def test_missing_folders(command: str, source: Path, tmp_path: Path, run: Run) -
     code, _, err = run(*arguments(command, source, target))
     assert (code != 0, str(target) in err, "No such file or directory" in err) == (True, True, True), err
     assert_only(tmp_path, "source.orc")
-
-
-def test_files_are_on_disk_before_they_appear(
-    command: str, source: Path, target: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if not command.startswith("layout"):
-        pytest.skip("the native core writes it")
-    calls: list[str] = []
-    sync, link = os.fsync, os.link
-    monkeypatch.setattr(outputs.os, "fsync", lambda *given: (calls.append("sync"), sync(*given)))
-    monkeypatch.setattr(outputs.os, "link", lambda *given: (calls.append("appear"), link(*given)))
-    code, _, err = run(*arguments(command, source, target))
-    assert code == 0, err
-    assert calls == ["sync", "appear", "sync"]
 
 
 def write_slowly(target: Path, **options: Any) -> object:

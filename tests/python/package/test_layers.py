@@ -70,7 +70,7 @@ NOT_PUBLIC = {
     *(f"orcish.arrow.{name}" for name in ("buffers", "casting", "exported", "nested")),
     *("orcish.carbon.detect", "orcish.datasets.columns", "orcish.datasets.dataset"),
     *(f"orcish.filters.{name}" for name in ("names", "pushdown", "residual", "text")),
-    *(f"orcish.io.{name}" for name in ("filesystem", "outputs", "temporary_folder")),
+    "orcish.io.temporary_folder",
     *(f"orcish.reading.{name}" for name in ("column_keys", "scan", "schema_file", "storage", "table_file")),
     *("orcish._native", "orcish.sizes", "orcish.spark.profiling", "orcish.spark.table"),
     *(f"orcish.tables.{name}" for name in ("all_columns", "apart", "rewrite", "stored")),

@@ -19,6 +19,7 @@ from orcish import col
 from orcish.errors import CommitError
 from orcish.tables.commit import Job, Staged
 from orcish.tables.folder import FileInfo, Folder
+from support.called_back import CalledBack
 from support.staged_commits import staged
 from support.store_commits import decide
 from support.stores import KINDS, RunningStore, UnavailableError
@@ -435,7 +436,7 @@ def test_files_that_replace_none(function: str, store: RunningStore) -> None:
 
     def write(meanwhile: Callable[[], object]) -> None:
         if function == "merge":
-            orcish.merge([stored], url, progress=lambda _: meanwhile(), **options)
+            orcish.merge([CalledBack(stored, meanwhile)], url, **options)
             return
         with orcish.ORCWriter(url, rows.schema, **options) as writer:
             writer.write(rows)
@@ -443,10 +444,14 @@ def test_files_that_replace_none(function: str, store: RunningStore) -> None:
 
     write(lambda: None)
     assert ids_of(store, "new.orc") == list(range(3000))
-    with pytest.raises(FileExistsError, match=r"new\.orc: the target is there already: existing_data='overwrite'"):
+    with pytest.raises(
+        FileExistsError, match=r"new\.orc: cannot be written: the target is there already: existing_data='overwrite'"
+    ):
         write(lambda: None)
     folder_of(store).delete(["new.orc"])
-    with pytest.raises(FileExistsError, match=r"new\.orc: another process has written the target meanwhile"):
+    with pytest.raises(
+        FileExistsError, match=r"new\.orc: cannot be written: another process has written the target meanwhile"
+    ):
         write(lambda: put(store, **{"new.orc": rows.slice(5, 1)}) if "new.orc" not in store.objects() else None)
     assert ids_of(store, "new.orc") == [5]
     assert store.objects() == ["new.orc"]

@@ -519,9 +519,9 @@ def test_writers_of_one_name(tmp_path: pathlib.Path) -> None:
 
 def test_targets_that_cannot_be(tmp_path: pathlib.Path) -> None:
     cases: list[tuple[Any, Any, str]] = [
-        (tmp_path, IsADirectoryError, "directory"),
-        (f"{tmp_path}/", IsADirectoryError, "directory"),
-        ("/", IsADirectoryError, "directory"),
+        (tmp_path, IsADirectoryError, "is a folder"),
+        (f"{tmp_path}/", IsADirectoryError, "is a folder"),
+        ("/", IsADirectoryError, "is a folder"),
         ("", OSError, "names no file"),
         (tmp_path / "missing" / "t.orc", FileNotFoundError, "missing/t"),
         (tmp_path / "missing" / ".." / "t.orc", FileNotFoundError, "missing"),

@@ -7,6 +7,7 @@ mod lister;
 mod sink;
 mod source;
 mod staged;
+mod target;
 mod temporary;
 
 pub(crate) use durable::{create_missing_folders, remove_folders, sync_parents};

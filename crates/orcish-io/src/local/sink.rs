@@ -9,8 +9,9 @@ use std::sync::Arc;
 use orcish_core::process::OwnerProcess;
 use orcish_core::{Error, Result};
 
-use super::durable::{create_folders, follow_links, rename_over, sync_parent};
+use super::durable::{create_folders, sync_parent};
 use super::source::FileSource;
+use super::target::{checked_target, link, publish, publish_new};
 use crate::messages::CANNOT_WRITE;
 use crate::sink::Sink;
 use crate::source::ReadAt;
@@ -33,6 +34,8 @@ pub struct FileSink {
     file: Option<File>,
     /// Whether all written bytes are durable.
     is_synced: bool,
+    /// Whether an existing file is replaced.
+    overwrite: bool,
     /// A forked child process must not change the file.
     owner: OwnerProcess,
 }
@@ -44,21 +47,33 @@ impl FileSink {
     /// # Errors
     /// `Io` if the file cannot be created, for example because `path` is a folder.
     pub fn create(path: impl Into<PathBuf>) -> Result<Self> {
-        Self::create_in(path.into(), None)
+        Self::create_in(path.into(), true, None)
+    }
+
+    /// As [`create`](Self::create), for a file that replaces none; see [`create_new`](crate::create_new).
+    ///
+    /// # Errors
+    /// `Io` if the file cannot be created, or exists.
+    pub fn create_new(path: impl Into<PathBuf>) -> Result<Self> {
+        Self::create_in(path.into(), false, None)
+    }
+
+    /// As [`check_target`](crate::check_target), for a path that may not be Unicode.
+    ///
+    /// # Errors
+    /// `Io` if a file cannot be created there.
+    pub fn check_target(path: impl Into<PathBuf>, overwrite: bool) -> Result<()> {
+        let path = path.into();
+        let name = path.to_string_lossy().into_owned();
+        checked_target(path, overwrite).map(drop).map_err(|error| Error::io(CANNOT_WRITE, error).in_file(&name))
     }
 
     /// As [`create`](Self::create), with the temporary file in the folder `staging` of the same file system. The folder
     /// is created if it is missing.
-    pub(super) fn create_in(path: PathBuf, staging: Option<&Path>) -> Result<Self> {
+    pub(super) fn create_in(path: PathBuf, overwrite: bool, staging: Option<&Path>) -> Result<Self> {
         let name = path.to_string_lossy().into_owned();
         let to_error = |error| Error::io(CANNOT_WRITE, error).in_file(&name);
-        let target = follow_links(path).map_err(to_error)?;
-        match fs::metadata(&target) {
-            Ok(existing) if existing.is_dir() => return Err(to_error(io::ErrorKind::IsADirectory.into())),
-            // A rename would replace the device or pipe.
-            Ok(existing) if !existing.is_file() => return Err(to_error(io::Error::other("it is no regular file"))),
-            _ => {}
-        }
+        let target = checked_target(path, overwrite).map_err(to_error)?;
         let Some(file_name) = target.file_name().map(|name| name.to_string_lossy().into_owned()) else {
             return Err(to_error(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file")));
         };
@@ -74,7 +89,8 @@ impl FileSink {
             match OpenOptions::new().write(true).create_new(true).open(&temporary) {
                 Ok(file) => {
                     let owner = OwnerProcess::current();
-                    return Ok(FileSink { name, target, temporary, file: Some(file), is_synced: false, owner });
+                    let (file, is_synced) = (Some(file), false);
+                    return Ok(FileSink { name, target, temporary, file, is_synced, overwrite, owner });
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < MAX_RETRIES => attempt += 1,
                 Err(error) => return Err(to_error(error)),
@@ -102,13 +118,7 @@ impl FileSink {
     /// `Io` if this fails. The source of the error has the kind [`AlreadyExists`](io::ErrorKind::AlreadyExists) if a
     /// file of the name exists, and another kind if the file system does not support hard links.
     pub fn finish_if_not_exists(&mut self) -> Result<()> {
-        self.close(|this| {
-            fs::hard_link(&this.temporary, &this.target)?;
-            // The target exists now; a remaining temporary file is hidden.
-            let _ = fs::remove_file(&this.temporary);
-            sync_parent(&this.target);
-            Ok(())
-        })
+        self.close(|this| link(&this.temporary, &this.target))
     }
 
     /// Finishes the file under its temporary name, and returns the absolute path of the temporary file.
@@ -175,7 +185,8 @@ impl Sink for FileSink {
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.close(|this| rename_over(&this.temporary, &this.target))
+        let publish = if self.overwrite { publish } else { publish_new };
+        self.close(|this| publish(&this.temporary, &this.target))
     }
 }
 
@@ -217,6 +228,21 @@ mod tests {
         assert_eq!(names(&folder), ["a.orc"]);
         assert!(sink.write(b"more").is_err());
         assert!(sink.finish().is_err());
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn new_files_replace_none() {
+        let folder = folder("new");
+        let path = folder.join("a.orc");
+        let (mut first, mut second) = (FileSink::create_new(&path).unwrap(), FileSink::create_new(&path).unwrap());
+        first.write(b"one").unwrap();
+        first.finish().unwrap();
+        for error in [second.finish().unwrap_err(), FileSink::create_new(&path).unwrap_err()] {
+            assert_eq!(error.io_kind(), Some(io::ErrorKind::AlreadyExists), "{error}");
+        }
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        assert_eq!(names(&folder), ["a.orc"]);
         fs::remove_dir_all(folder).unwrap();
     }
 

@@ -37,7 +37,7 @@ impl StagedFileSink {
                 return Err(Error::invalid(text).in_file(&name));
             }
         };
-        let inner = FileSink::create_in(path, folder.as_deref())?;
+        let inner = FileSink::create_in(path, true, folder.as_deref())?;
         Ok(StagedFileSink { inner, location, bytes_written: 0, staging })
     }
 }

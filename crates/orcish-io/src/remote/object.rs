@@ -7,13 +7,15 @@ use std::time::Duration;
 use bytes::Bytes;
 use object_store::path::Path;
 use object_store::{Attributes, GetOptions, ObjectMeta, ObjectStore as _, PutMode, PutOptions, PutPayload};
-use orcish_core::{Error, Result};
+use orcish_core::{Error, ErrorKind, Result};
 
 use super::address::Address;
 use super::error::{is_unsupported, to_error};
 use super::store::{MultipartClient, Store};
 use super::write_id::WriteId;
+use crate::messages::CANNOT_WRITE;
 use crate::storage::StorageOptions;
+use crate::target::{appeared, to_appeared};
 
 /// Maximum number of retries of a conditional request that conflicts with a concurrent one.
 const MAX_RETRIES: u32 = 5;
@@ -81,6 +83,26 @@ impl Object {
     pub(super) async fn put(&self, bytes: Bytes, message: &str) -> Result<()> {
         let put = self.store.objects.put_opts(&self.key, PutPayload::from_bytes(bytes), PutOptions::default());
         put.await.map(drop).map_err(|error| self.to_error(message, &error))
+    }
+
+    /// Writes the object if it does not exist. A store without conditional writes is asked for an existing object
+    /// before.
+    pub(super) async fn put_new(&self, bytes: Bytes) -> Result<()> {
+        match self.put_if_not_exists(bytes.clone(), CANNOT_WRITE).await {
+            Err(error) if error.kind() == ErrorKind::Unsupported => {
+                self.check_absent().await?;
+                self.put(bytes, CANNOT_WRITE).await
+            }
+            put => put.map_err(to_appeared),
+        }
+    }
+
+    /// Checks that no object has appeared since the new one was begun.
+    pub(super) async fn check_absent(&self) -> Result<()> {
+        match self.head().await.map_err(|error| self.to_error(CANNOT_WRITE, &error))? {
+            None => Ok(()),
+            Some(_) => Err(Error::io(CANNOT_WRITE, appeared()).in_file(&self.address.name)),
+        }
     }
 
     /// Writes the object if it does not exist.

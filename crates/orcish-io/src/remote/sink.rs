@@ -35,12 +35,19 @@ pub(crate) struct ObjectSink {
     /// The upload to be completed or aborted.
     upload: Option<MultipartUpload>,
     parts: PartUploads,
-    /// The receiver of the staged file; `None` if the file is published by `finish`.
-    staging: Option<Staging>,
+    publication: Publication,
     /// A forked child process must not use the connections of its parent.
     owner: OwnerProcess,
     /// Whether the sink is finished or has failed.
     is_closed: bool,
+}
+
+/// What `finish` does with the object.
+pub(crate) enum Publication {
+    /// It makes the object visible.
+    Immediate { overwrite: bool },
+    /// It puts a staged file into the slot.
+    Staged(Staging),
 }
 
 /// The object and the parameters of its upload.
@@ -52,13 +59,13 @@ struct UploadTarget {
 }
 
 impl ObjectSink {
-    /// Creates a sink for the object at `url`, or for a staged file, if `staging` is given.
-    pub(crate) fn create(url: &str, options: &StorageOptions, staging: Option<Staging>) -> Result<Self> {
+    /// Creates a sink for the object at `url`.
+    pub(crate) fn create(url: &str, publication: Publication, options: &StorageOptions) -> Result<Self> {
         let object = Object::writable(url, options)?;
-        Self::try_new(object, options, staging)
+        Self::try_new(object, publication, options)
     }
 
-    pub(super) fn try_new(object: Object, options: &StorageOptions, staging: Option<Staging>) -> Result<Self> {
+    pub(super) fn try_new(object: Object, publication: Publication, options: &StorageOptions) -> Result<Self> {
         let client = object.multipart()?;
         let sizes = PartSizes::new(object.address.options.part_size);
         Ok(ObjectSink {
@@ -68,7 +75,7 @@ impl ObjectSink {
             bytes_written: 0,
             upload: None,
             parts: PartUploads::default(),
-            staging,
+            publication,
             owner: OwnerProcess::current(),
             is_closed: false,
         })
@@ -108,16 +115,22 @@ impl ObjectSink {
 
     fn send(&mut self, bytes: Bytes, last: bool) -> Result<()> {
         let check = self.cancel_check.clone();
-        if last && self.upload.is_none() && self.staging.is_none() {
+        if let Publication::Immediate { overwrite } = self.publication
+            && last
+            && self.upload.is_none()
+        {
             self.check_canceled()?;
             let object = self.target.object.clone();
-            return block_on(async move { object.put(bytes, CANNOT_WRITE).await }, check.as_ref());
+            let put = async move {
+                if overwrite { object.put(bytes, CANNOT_WRITE).await } else { object.put_new(bytes).await }
+            };
+            return block_on(put, check.as_ref());
         }
         let upload = match &self.upload {
             Some(upload) => upload.clone(),
             None => {
-                let (target, undo_target, is_staged) =
-                    (self.target.clone(), self.target.clone(), self.staging.is_some());
+                let (target, undo_target) = (self.target.clone(), self.target.clone());
+                let is_staged = matches!(self.publication, Publication::Staged(_));
                 let create = async move { target.create(is_staged).await };
                 let undo = |upload: MultipartUpload| async move { undo_target.abort(&upload).await };
                 let upload = block_on_or_undo(create, check.as_ref(), undo)?;
@@ -142,8 +155,8 @@ impl ObjectSink {
 
     /// Completes an upload of which all parts are stored, or stages it.
     fn close(&mut self, upload: &MultipartUpload, parts: Vec<PartId>) -> Result<()> {
-        match &self.staging {
-            Some(staging) => {
+        match &self.publication {
+            Publication::Staged(staging) => {
                 let object = &self.target.object;
                 let data = Data::Parts(UploadedParts {
                     upload_id: upload.id.clone(),
@@ -153,10 +166,16 @@ impl ObjectSink {
                 let location = object.address.with_path(object.key.as_ref());
                 staging.put(StagedFile::new(location, self.bytes_written, data));
             }
-            None => {
+            &Publication::Immediate { overwrite } => {
                 self.check_canceled()?;
                 let (target, upload) = (self.target.clone(), upload.clone());
-                block_on(async move { target.complete(&upload, parts).await }, self.cancel_check.as_ref())?;
+                let complete = async move {
+                    if !overwrite {
+                        target.object.check_absent().await?;
+                    }
+                    target.complete(&upload, parts).await
+                };
+                block_on(complete, self.cancel_check.as_ref())?;
             }
         }
         self.upload = None;

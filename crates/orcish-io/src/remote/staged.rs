@@ -66,7 +66,7 @@ pub(crate) fn abort(url: &str, file: &StagedFile, parts: &UploadedParts, options
 mod tests {
     use object_store::memory::InMemory;
 
-    use super::super::sink::ObjectSink;
+    use super::super::sink::{ObjectSink, Publication};
     use super::*;
     use crate::sink::Sink as _;
     use crate::staged::{Data, Staging};
@@ -74,7 +74,8 @@ mod tests {
     fn write(store: &InMemory, bytes: &[u8]) -> (StagedFile, UploadedParts) {
         let staging = Staging::default();
         let object = Object::in_memory(store, "t/a.orc");
-        let mut sink = ObjectSink::try_new(object, &StorageOptions::default(), Some(staging.clone())).unwrap();
+        let mut sink =
+            ObjectSink::try_new(object, Publication::Staged(staging.clone()), &StorageOptions::default()).unwrap();
         bytes.chunks(3 << 20).for_each(|chunk| sink.write(chunk).unwrap());
         sink.finish().unwrap();
         drop(sink);

@@ -6,7 +6,7 @@ use super::address::Address;
 use super::file_ops::{self, StoreFileOps};
 #[cfg(feature = "hdfs")]
 use super::hdfs::{self, DeletedFile, HdfsFileOps, HdfsSink};
-use super::sink::ObjectSink;
+use super::sink::{ObjectSink, Publication};
 use super::staged;
 use crate::file_ops::FileOps;
 use crate::sink::Sink;
@@ -17,13 +17,18 @@ fn is_hdfs(url: &str, options: &StorageOptions) -> Result<bool> {
     Ok(Address::try_new(url, options)?.url.is_hdfs())
 }
 
+/// Checks that the store of a URL can be written to, and that the URL names a file.
+pub(crate) fn check_writable(url: &str, options: &StorageOptions) -> Result<()> {
+    Address::try_new(url, options)?.writable_key().map(drop)
+}
+
 /// Creates a sink for the file at `url`.
-pub(crate) fn create(url: &str, options: &StorageOptions) -> Result<Box<dyn Sink>> {
+pub(crate) fn create(url: &str, overwrite: bool, options: &StorageOptions) -> Result<Box<dyn Sink>> {
     #[cfg(feature = "hdfs")]
     if is_hdfs(url, options)? {
-        return Ok(Box::new(HdfsSink::create(url, options)?));
+        return Ok(Box::new(HdfsSink::create(url, overwrite, options)?));
     }
-    Ok(Box::new(ObjectSink::create(url, options, None)?))
+    Ok(Box::new(ObjectSink::create(url, Publication::Immediate { overwrite }, options)?))
 }
 
 /// Creates a sink for a staged file. See [`create_staged`](crate::create_staged).
@@ -38,7 +43,7 @@ pub(crate) fn create_staged(
         return Ok(Box::new(HdfsSink::create_staged(url, staging_folder, staging, options)?));
     }
     let _ = staging_folder;
-    Ok(Box::new(ObjectSink::create(url, options, Some(staging))?))
+    Ok(Box::new(ObjectSink::create(url, Publication::Staged(staging), options)?))
 }
 
 /// Publishes a staged file. See [`complete_upload`](crate::complete_upload).

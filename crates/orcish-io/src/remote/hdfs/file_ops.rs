@@ -35,9 +35,9 @@ impl FileOps for HdfsFileOps {
     }
 
     fn write(&self, bytes: Bytes, overwrite: bool) -> Result<()> {
-        let mut sink = HdfsSink::create(&self.url, &self.options)?;
+        let mut sink = HdfsSink::create(&self.url, overwrite, &self.options)?;
         sink.write(&bytes)?;
-        sink.publish(overwrite)
+        sink.publish()
     }
 
     fn status(&self) -> Result<Option<FileStatus>> {

@@ -18,6 +18,7 @@ use crate::messages::CANNOT_WRITE;
 use crate::sink::Sink;
 use crate::staged::{Data, StagedFile, Staging};
 use crate::storage::StorageOptions;
+use crate::target::to_appeared;
 
 /// Maximum number of characters of the name of a file in its temporary name. HDFS limits names to 255 bytes.
 const MAX_NAME_LENGTH: usize = 40;
@@ -37,6 +38,8 @@ pub(in super::super) struct HdfsSink {
     open: Option<(OpenFile, JoinHandle<()>)>,
     /// The receiver of the staged file; `None` if the file is published by `finish`.
     staging: Option<Staging>,
+    /// Whether an existing file is replaced.
+    overwrite: bool,
     /// A forked child process must not use the connections of its parent.
     owner: OwnerProcess,
     /// Whether the sink is finished or has failed.
@@ -45,10 +48,12 @@ pub(in super::super) struct HdfsSink {
 
 impl HdfsSink {
     /// Creates a sink for the file at `url`. No server is asked yet.
-    pub(in super::super) fn create(url: &str, options: &StorageOptions) -> Result<Self> {
+    pub(in super::super) fn create(url: &str, overwrite: bool, options: &StorageOptions) -> Result<Self> {
         let file = HdfsFile::writable(url, options)?;
         let folder = folder_of(&file.path).to_owned();
-        Ok(Self::new(file, &folder, None, options))
+        let mut sink = Self::new(file, &folder, None, options);
+        sink.overwrite = overwrite;
+        Ok(sink)
     }
 
     /// Creates a sink for a staged file, whose bytes are in the folder at `staging_folder`, or in the folder of the file.
@@ -84,6 +89,7 @@ impl HdfsSink {
             bytes_written: 0,
             open: None,
             staging,
+            overwrite: true,
             owner: OwnerProcess::current(),
             is_closed: false,
         }
@@ -140,13 +146,14 @@ impl HdfsSink {
         sent
     }
 
-    /// As [`finish`](Sink::finish). Without `overwrite`, the call fails if a file of the name exists; of several
-    /// concurrent writers, exactly one succeeds.
+    /// As [`finish`](Sink::finish). A sink that replaces no file fails if a file of the name exists; of several concurrent
+    /// writers, exactly one succeeds.
     ///
     /// # Errors
     /// `Io` if this fails, with the kind [`AlreadyExists`](std::io::ErrorKind::AlreadyExists) if a file of the name
     /// exists.
-    pub(super) fn publish(&mut self, overwrite: bool) -> Result<()> {
+    pub(super) fn publish(&mut self) -> Result<()> {
+        let overwrite = self.overwrite;
         self.close(|this| {
             this.send()?;
             this.request(|open| async move { open.close().await })?;
@@ -198,7 +205,7 @@ impl Sink for HdfsSink {
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.publish(true)
+        self.publish().map_err(|error| if self.overwrite { error } else { to_appeared(error) })
     }
 }
 

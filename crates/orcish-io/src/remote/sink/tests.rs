@@ -27,11 +27,15 @@ impl CountingStore {
     }
 
     fn sink(&self, sizes: PartSizes) -> ObjectSink {
+        self.sink_with(sizes, Publication::Immediate { overwrite: true })
+    }
+
+    fn sink_with(&self, sizes: PartSizes, publication: Publication) -> ObjectSink {
         let mut object = Object::in_memory(&self.inner, "t/a.orc");
         if let Some(client) = &mut object.store.multipart {
             client.store = Arc::new(self.clone());
         }
-        let mut sink = ObjectSink::try_new(object, &StorageOptions::default(), None).unwrap();
+        let mut sink = ObjectSink::try_new(object, publication, &StorageOptions::default()).unwrap();
         sink.target.sizes = sizes;
         sink
     }
@@ -172,6 +176,29 @@ fn aborts_do_not_block_for_long() {
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
     store.wait_for_aborts(10);
     assert_eq!(store.bytes(), None);
+}
+
+/// Files of one request and of several.
+#[test]
+fn new_objects_replace_none() {
+    for length in [5, 100] {
+        let store = CountingStore::new(true);
+        let sink = |byte| {
+            let mut sink = store.sink_with(SMALL, Publication::Immediate { overwrite: false });
+            sink.write(&vec![byte; length]).unwrap();
+            sink
+        };
+        let (mut first, mut second) = (sink(1), sink(2));
+        first.finish().unwrap();
+        let error = second.finish().unwrap_err();
+        assert_eq!(error.io_kind(), Some(std::io::ErrorKind::AlreadyExists));
+        assert!(
+            error.to_string().starts_with("s3://bucket/t/a.orc: cannot be written: another process has"),
+            "{error}"
+        );
+        assert_eq!(store.bytes(), Some(vec![1; length]));
+        store.wait_for_aborts(usize::from(length > 10));
+    }
 }
 
 /// The cancellation check is called before the request that makes the object visible.
