@@ -88,6 +88,24 @@ pub fn is_spark_ntz(field: &Field) -> bool {
         && field.metadata().get(SPARK_TYPE).is_some_and(|name| name == SPARK_NTZ)
 }
 
+/// Key of the field metadata that name the type of a column in a file, where several types have one Arrow type.
+pub const TYPE_KEY: &str = "orc.type";
+
+/// The type `char(n)` or `varchar(n)` that the metadata of a field name; `None` for other fields.
+pub fn limited_text(field: &Field) -> Option<&str> {
+    let name = field.metadata().get(TYPE_KEY)?;
+    (name.starts_with("char(") || name.starts_with("varchar(")).then_some(name)
+}
+
+/// The field without a type `char(n)` or `varchar(n)` in its metadata.
+#[must_use]
+pub fn unlimited_text(mut field: Field) -> Field {
+    if limited_text(&field).is_some() {
+        field.metadata_mut().remove(TYPE_KEY);
+    }
+    field
+}
+
 /// Prefix of the metadata keys of extension types.
 const EXTENSION: &str = "ARROW:extension:";
 

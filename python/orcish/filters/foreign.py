@@ -17,7 +17,7 @@ from orcish.filters.expression import Expression
 from orcish.filters.levels import TooManyLevelsError, balanced
 from orcish.filters.names import dotted
 from orcish.filters.residual import Residual
-from orcish.filters.strings import typed_value, typed_values
+from orcish.filters.strings import check_comparable, typed_value, typed_values
 from orcish.filters.translation import Translation, all_of, find_field, path_of
 
 __all__ = ["Pushdown", "split", "split_lists", "split_polars"]
@@ -103,6 +103,10 @@ _OPERATORS: dict[str, Callable[[pc.Expression, Any], pc.Expression]] = {
 }
 
 
+LISTS = (list, tuple, set, frozenset)
+"""Types of the lists of values, of which strings are values of the type of the column."""
+
+
 def _list(values: Any) -> Any:
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise ValueError(f"malformed filters: `in` takes a list of values, not {values!r}")
@@ -139,8 +143,9 @@ def _comparison(part: Any, schema: pa.Schema) -> pc.Expression:
         return _OPERATORS[symbol](field, value)
     name, kind = dotted(found[0]), found[1]
     if symbol in ("in", "not in"):
-        is_list = isinstance(value, list | tuple | set | frozenset)
-        return _OPERATORS[symbol](field, typed_values(name, kind, list(value)) if is_list else value)
+        found_values = typed_values(name, kind, list(value)) if isinstance(value, LISTS) else _list(value)
+        check_comparable(name, kind, found_values)
+        return _OPERATORS[symbol](field, found_values)
     return _OPERATORS[symbol](field, typed_value(name, kind, value))
 
 

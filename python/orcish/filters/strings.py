@@ -10,14 +10,19 @@ import re
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from orcish.arrow.nested import NANOSECONDS, value_type
 from orcish.filters import literals
 from orcish.filters.expression import tree_of
 from orcish.filters.text import parse
 
-__all__ = ["typed_value", "typed_values"]
+__all__ = ["check_comparable", "typed_value", "typed_values"]
 
+MAX_INTEGER = 2**63
+"""The integer after the largest one of Arrow's signed integers."""
+MAX_DIGITS = 76
+"""Maximum number of digits of a decimal of Arrow."""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?")
 
 
@@ -28,7 +33,10 @@ def typed_values(name: str, kind: pa.DataType, values: list[Any]) -> Any:
         ValueError: As there; or there are wall clocks and instants.
     """
     made = [typed_value(name, kind, value) for value in values]
-    if all(one is other for one, other in zip(made, values, strict=True)):
+    if pa.types.is_integer(value_type(kind)):
+        # No row has numbers beyond the integers of Arrow.
+        made = [value for value in made if not (isinstance(value, decimal.Decimal) and abs(value) > MAX_INTEGER)]
+    if len(made) == len(values) and all(one is other for one, other in zip(made, values, strict=True)):
         return values
     moments = (datetime.datetime, datetime.timedelta)
     made = [pa.scalar(value) if isinstance(value, moments) else value for value in made]
@@ -56,6 +64,10 @@ def typed_value(name: str, kind: pa.DataType, value: Any) -> Any:
     Raises:
         ValueError: The string is no value of the type.
     """
+    if isinstance(value, int) and not -MAX_INTEGER <= value < MAX_INTEGER:
+        value = decimal.Decimal(value)
+    if isinstance(value, decimal.Decimal):
+        return _checked_decimal(name, value)
     if not isinstance(value, str):
         return _of_pandas(value)
     try:
@@ -65,6 +77,41 @@ def typed_value(name: str, kind: pa.DataType, value: Any) -> Any:
             f"filters: column {name} of type {kind} cannot be compared with the string {value!r}, which is no value "
             f"of the type"
         ) from None
+
+
+def check_comparable(name: str, kind: pa.DataType, values: Any) -> None:
+    """Checks that values may be compared with a column. pyarrow looks up values of a list after a cast, such as true as
+    1, where it refuses to compare the two.
+
+    Raises:
+        ValueError: A value may not be compared.
+    """
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        examples = [pa.scalar(None, values.type)]
+    else:
+        examples = [*{type(value): value for value in values if value is not None}.values()]
+    rows = pa.table({"x": pa.array([], kind)})
+    for value in examples:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if pa.scalar(value).type.id == kind.id or (is_number and pa.types.is_decimal(kind)):
+            # Of timestamps of two zones, and of numbers with many digits, only pyarrow says that they differ.
+            continue
+        try:
+            rows.filter(pc.field("x") == value)
+        except (ValueError, TypeError, NotImplementedError):
+            raise ValueError(f"filters: column {name} of type {kind} cannot be compared with {value!r}") from None
+
+
+def _checked_decimal(name: str, value: decimal.Decimal) -> decimal.Decimal:
+    """A decimal that pyarrow can have.
+
+    Raises:
+        ValueError: It is none.
+    """
+    if not value.is_finite() or abs(value) >= decimal.Decimal(10) ** MAX_DIGITS:
+        shown = str(value) if len(str(value)) <= MAX_DIGITS else f"a number of more than {MAX_DIGITS} digits"
+        raise ValueError(f"filters: column {name} cannot be compared with {shown}")
+    return value
 
 
 def _of_pandas(value: Any) -> Any:

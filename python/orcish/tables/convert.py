@@ -21,12 +21,11 @@ from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.tables.all_columns import scan_of_all_columns, with_all_columns
 from orcish.tables.apart import check_apart
-from orcish.tables.inferred_types import infers_written_types, opened_files
+from orcish.tables.inferred_types import infers_written_types
 from orcish.tables.log.conflicts import reading
 from orcish.tables.write import write_dataset
 from orcish.types import ExistingData, Limits, ProgressOption, ScanOptions, Sources, StorageOptions, WriteOptions
 from orcish.writing.dataset import MAX_PARTITIONS, WrittenFile
-from orcish.writing.timestamps import ORC_TYPE
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -173,21 +172,13 @@ def convert(
 
 
 def _typed(table: Scan, source: OrcFiles, partition_by: Sequence[str]) -> Scan | _Typed:
-    """The scan without types that not all of its values have: of partition columns whose values are all null, and of
-    texts that are of limited length in some files only.
-    """
+    """The scan without the types of partition columns whose values are all null."""
     untyped = _untyped_columns(source).intersection(partition_by)
-    unlimited = _unlimited_columns(source, table.schema)
 
     def changed(field: pa.Field, path: str) -> pa.Field:
-        if path in untyped:
-            return field.with_type(pa.null())
-        if path in unlimited:
-            kept = {key: value for key, value in (field.metadata or {}).items() if key != ORC_TYPE.encode()}
-            return field.with_metadata(kept or None)
-        return field
+        return field.with_type(pa.null()) if path in untyped else field
 
-    return _Typed(table, map_columns(table.schema, changed)) if untyped or unlimited else table
+    return _Typed(table, map_columns(table.schema, changed)) if untyped else table
 
 
 class _Typed(DerivedRows):
@@ -237,21 +228,3 @@ def _untyped_columns(table: OrcFiles) -> set[str]:
     if table.table_schema is not None:
         untyped.intersection_update(_native.untyped_columns(table.table_schema))
     return untyped.difference(name for file in table.files for name, text in file.partition if text is not None)
-
-
-def _unlimited_columns(table: OrcFiles, schema: pa.Schema) -> set[str]:
-    """The columns of type ``char`` or ``varchar`` that a file has as another type."""
-    limited: dict[str, str] = {}
-
-    def seen(field: pa.Field, path: str) -> pa.Field:
-        kind = (field.metadata or {}).get(ORC_TYPE.encode(), b"").decode()
-        if kind.startswith(("char", "varchar")):
-            limited[path] = kind
-        return field
-
-    map_columns(schema, seen)
-    found: set[str] = set()
-    for file in opened_files(table) if limited else ():
-        own = dict(zip(file.column_paths, file.column_types, strict=True))
-        found.update(path for path, kind in limited.items() if own.get(path, kind) != kind)
-    return found

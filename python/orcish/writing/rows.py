@@ -38,9 +38,7 @@ def schema_and_batches(data: Any, prepare: Prepare = lambda data: data) -> tuple
     return schema, iter(rows)
 
 
-def schema_and_rows(
-    data: Any, prepare: Prepare = lambda data: data
-) -> tuple[pa.Schema, Iterable[pa.RecordBatch] | pa.RecordBatchReader]:
+def schema_and_rows(data: Any, prepare: Prepare = lambda data: data) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
     """The schema and the rows of data, likewise. Sources of orcish are read batch by batch, so that exceptions keep
     their type; others are read as a stream.
     """
@@ -52,7 +50,7 @@ def schema_and_rows(
     if _has_parts(data):
         return _joined(data, prepare)
     reader = _reader(data)
-    return reader.schema, reader
+    return reader.schema, _checked(reader)
 
 
 def row_count(data: Any) -> int | None:
@@ -103,7 +101,7 @@ def _joined(parts: Iterable[Any], prepare: Prepare) -> tuple[pa.Schema, Iterator
 
 
 def _shown(schema: pa.Schema) -> str:
-    return ", ".join(f"{field.name}: {field.type}" for field in schema)[:500]
+    return ", ".join(str(field).removeprefix("pyarrow.Field<").removesuffix(">") for field in schema)[:500]
 
 
 def _has_parts(data: Any) -> bool:
@@ -143,14 +141,29 @@ def batch_reader(data: Any) -> pa.RecordBatchReader:
     return pa.RecordBatchReader.from_batches(batch.schema, [batch])
 
 
-def streams(data: Any, exits: list[BaseException]) -> Iterable[Any]:
+def _checked(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+    """The batches of a reader. pyarrow does not compare batches of Python with the schema of their reader, and a C
+    stream has no other schema.
+
+    Raises:
+        ValueError: A batch has other columns.
+    """
+    schema = reader.schema
+    for at, batch in enumerate(reader):
+        if not batch.schema.equals(schema):
+            raise ValueError(
+                f"batch {at} has other columns than its reader states: {_shown(batch.schema)}, not {_shown(schema)}"
+            )
+        yield batch
+
+
+def streams(data: Any, errors: list[BaseException]) -> Iterable[Any]:
     """PyCapsules of the streams of data.
 
     Args:
         data: The data.
-        exits: Gets exceptions other than ``Exception``, such as ``KeyboardInterrupt``. A reader may run Python code,
-            such as a generator. The C stream interface only passes the message of an exception on, so that its consumer
-            raises another one.
+        errors: Gets the exception of a reader that runs Python code, such as a generator. The C stream interface passes
+            the message of an exception on, so that its consumer raises another one.
     """
     data = with_arrow_integers(_scanned(data))
     check_input(data)
@@ -160,23 +173,23 @@ def streams(data: Any, exits: list[BaseException]) -> Iterable[Any]:
             yield batch_reader(batch).__arrow_c_stream__()
     elif _has_parts(data):
         for part in data:
-            yield from streams(part, exits)
+            yield from streams(part, errors)
     elif hasattr(data, "__arrow_c_stream__") and not isinstance(data, pa.RecordBatchReader):
         yield data.__arrow_c_stream__()
     else:
-        yield _recording_exits(_reader(data), exits).__arrow_c_stream__()
+        yield _recording(_reader(data), errors).__arrow_c_stream__()
 
 
-def _recording_exits(reader: pa.RecordBatchReader, exits: list[BaseException]) -> pa.RecordBatchReader:
-    """A reader whose exceptions other than ``Exception`` are appended to ``exits``."""
+def _recording(reader: pa.RecordBatchReader, errors: list[BaseException]) -> pa.RecordBatchReader:
+    """A reader whose exceptions are appended to ``errors``."""
 
     def batches() -> Iterator[pa.RecordBatch]:
         try:
-            yield from reader
-        except (Exception, GeneratorExit):
+            yield from _checked(reader)
+        except GeneratorExit:
             raise
-        except BaseException as end:
-            exits.append(end)
+        except BaseException as error:
+            errors.append(error)
             raise
 
     return pa.RecordBatchReader.from_batches(reader.schema, batches())

@@ -154,15 +154,15 @@ class ORCWriter:
                 child process of the one that created the writer.
             OSError: The rows cannot be written.
         """
-        exits: list[BaseException] = []
+        errors: list[BaseException] = []
         with self._turn():
             try:
-                for stream in streams(data, exits):
+                for stream in streams(data, errors):
                     self._writer.write_stream(stream)
             except BaseException:
                 self._fail()
-                if exits:
-                    raise exits.pop() from None
+                if errors:
+                    raise errors.pop() from None
                 raise
 
     @checked_keywords

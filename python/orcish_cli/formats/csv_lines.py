@@ -79,7 +79,7 @@ def _exact(given: pa.Field | None, inferred: pa.Field, texts: pa.Array) -> pa.Fi
 
 
 def csv_rows(open_file: Callable[[], Any], options: TextOptions, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """The rows of CSV, with the types of a schema of the columns.
+    """The rows of CSV, with the columns of a schema, which may have another order than those of the file.
 
     Raises:
         CorruptFileError: A value is not one of its type.
@@ -88,16 +88,24 @@ def csv_rows(open_file: Callable[[], Any], options: TextOptions, schema: pa.Sche
     for batch in _texts(open_file, options, schema.names):
         columns = [
             placed(
-                functools.partial(_given if field.name in given else _inferred, field=field), column, field.name, before
+                functools.partial(_given if field.name in given else _inferred, field=field),
+                batch.column(field.name),
+                field.name,
+                before,
             )
-            for column, field in zip(batch.columns, schema, strict=True)
+            for field in schema
         ]
         before += len(batch)
         yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 def _texts(open_file: Callable[[], Any], options: TextOptions, names: list[str]) -> Iterator[pa.RecordBatch]:
-    """The cells of all rows.
+    """The cells of all rows, in the order of the columns of the file.
+
+    Args:
+        open_file: Opens the file.
+        options: How it is read.
+        names: Its columns, in any order.
 
     Raises:
         CorruptFileError: Text is not UTF-8, or a row has another number of columns.
@@ -105,9 +113,10 @@ def _texts(open_file: Callable[[], Any], options: TextOptions, names: list[str])
     before = 0
     with _placed_rows(open_file, options):
         for batch in _opened(open_file, options, names, threads=True):
-            columns = [placed(_utf8, column, name, before) for column, name in zip(batch.columns, names, strict=True)]
+            own = batch.schema.names
+            columns = [placed(_utf8, column, name, before) for column, name in zip(batch.columns, own, strict=True)]
             before += len(batch)
-            yield pa.RecordBatch.from_arrays(columns, names)
+            yield pa.RecordBatch.from_arrays(columns, own)
 
 
 def _opened(open_file: Callable[[], Any], options: TextOptions, names: Iterable[str], *, threads: bool) -> Any:

@@ -178,3 +178,24 @@ def test_common_types_of_unsigned_integers():
     assert common(pa.int32(), pa.float64()) == pa.float64()
     with pytest.raises(ValueError, match="column 'a' is double, and int64 in int64"):
         common(pa.int64(), pa.float64())
+
+
+def test_columns_in_another_order(tmp_path, run):
+    """Columns are those of their names, whatever the order of a file, in every format."""
+    tables = [pa.table({"a": [1], "b": [2], "c": ["x"]}), pa.table({"c": ["y"], "b": [4], "a": [3]})]
+    wanted = [{"a": 1, "b": 2, "c": "x"}, {"a": 3, "b": 4, "c": "y"}]
+    for ending in ("csv", "json", "parquet", "arrow", "arrows", "orc"):
+        sources = [tmp_path / f"{number}.{ending}" for number in range(2)]
+        for table, source in zip(tables, sources, strict=True):
+            orc = tmp_path / "one.orc"
+            orcish.write_table(table, orc, existing_data="overwrite")
+            if ending == "orc":
+                orc.rename(source)
+            else:
+                assert run(orc, source)[0] == 0
+        for more in ([], ["--schema", "a bigint, b bigint, c string"] if ending in ("csv", "json") else []):
+            target = tmp_path / f"{ending}.orc"
+            assert run(*sources, target, "--existing-data", "overwrite", *more)[0] == 0
+            assert orcish.read_table(target).to_pylist() == wanted, (ending, more)
+        assert run(*sources, target, "--existing-data", "overwrite", "--where", "a = 3")[0] == 0
+        assert orcish.read_table(target).to_pylist() == wanted[1:], ending

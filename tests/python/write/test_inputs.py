@@ -424,3 +424,42 @@ def test_file_objects_are_written_once():
     target.truncate()
     orcish.write_table(pa.table({"id": [2]}), target)
     assert orcish.read_table(target)["id"].to_pylist() == [2]
+
+
+LYING = {
+    "type": (pa.schema([("id", pa.int64())]), pa.record_batch({"id": pa.array(range(1000), pa.int32())})),
+    "order": (pa.schema([("id", pa.int64()), ("k", pa.int64())]), pa.record_batch({"k": [7, 8], "id": [1, 2]})),
+    "missing column": (pa.schema([("id", pa.int64()), ("k", pa.int64())]), pa.record_batch({"id": [1, 2]})),
+    "view": (pa.schema([("s", pa.string_view())]), pa.record_batch({"s": ["a" * 10] * 10})),
+    "layout": (pa.schema([("s", pa.string())]), pa.record_batch({"s": pa.array(["a" * 10], pa.large_string())})),
+}
+"""Schemas of readers, and batches that their readers give."""
+
+
+def test_readers_whose_batches_have_other_columns(tmp_path: Path) -> None:
+    """pyarrow makes such readers; their buffers would be read as those of the stated types."""
+    for kind, (schema, batch) in LYING.items():
+        first = schema.empty_table().to_batches() or [pa.RecordBatch.from_pylist([], schema)]
+        for write in (orcish.write_table, orcish.write_dataset):
+            for make in (lambda reader: reader, lambda reader: [reader]):
+                data = make(pa.RecordBatchReader.from_batches(schema, iter([*first, batch])))
+                with pytest.raises(ValueError, match="batch 1 has other columns than its reader states"):
+                    write(data, tmp_path / "t")
+                assert list(tmp_path.iterdir()) == [], kind
+
+
+def test_exceptions_of_readers_keep_their_types(tmp_path: Path) -> None:
+    class OwnError(Exception):
+        pass
+
+    schema = pa.schema([("id", pa.int64())])
+    for kind in (OwnError, OSError, MemoryError, KeyError, KeyboardInterrupt):
+
+        def batches(kind: type[BaseException] = kind) -> Iterator[pa.RecordBatch]:
+            yield pa.record_batch({"id": [1]})
+            raise kind("boom")
+
+        for write in (orcish.write_table, orcish.write_dataset):
+            with pytest.raises(kind, match="boom"):
+                write(pa.RecordBatchReader.from_batches(schema, batches()), tmp_path / "t")
+            assert list(tmp_path.iterdir()) == []

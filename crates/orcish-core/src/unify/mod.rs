@@ -28,7 +28,8 @@ use self::leaf::{common_integer, common_leaf};
 use crate::error::{Error, Result};
 use crate::type_names::TypeName;
 use crate::types::{
-    finer_unit, is_extension_key, is_null_type, is_spark_ntz, item_of, typed_null, with_item, with_type,
+    finer_unit, is_extension_key, is_null_type, is_spark_ntz, item_of, limited_text, typed_null, unlimited_text,
+    with_item, with_type,
 };
 
 /// The union of two schemas: the columns of `first`, then the columns that only `other` has. Each column has a common type,
@@ -37,7 +38,7 @@ use crate::types::{
 /// The common type of two types is the narrowest type that holds all values of both. A local
 /// timestamp and an instant become an instant, unless the field is a `timestamp_ntz` of Spark. Instants of different zones have
 /// UTC. `null` becomes any other type. Dictionary and run-end encoded values and plain values become plain values. Fields of structs are unified like columns,
-/// items of lists and entries of maps by their places. Unions have a common type if they differ only in units of timestamps and
+/// items of lists and entries of maps by their places. Texts whose types `char(n)` or `varchar(n)` differ have none of them. Unions have a common type if they differ only in units of timestamps and
 /// zones of instants.
 ///
 /// Names that differ only by case are different columns if `case_sensitive`. Where both schemas have the same names in the
@@ -150,7 +151,8 @@ impl Unifier {
         if differs {
             unified.metadata_mut().retain(|key, _| !is_extension_key(key));
         }
-        Ok(Arc::new(unified))
+        // Texts of a column of another type may be longer, and are not padded.
+        Ok(Arc::new(if limited_text(first) == limited_text(other) { unified } else { unlimited_text(unified) }))
     }
 
     /// The common type of two types of the column of the dotted name `name`.

@@ -295,3 +295,23 @@ fn nulls_take_types_with_their_metadata() {
     assert!(!appended_schema(&nulls, &required, true).unwrap().field(0).is_nullable());
     assert!(unify_schemas(&required, &nulls, true).unwrap().field(0).is_nullable());
 }
+
+#[test]
+fn texts_of_other_lengths_are_texts() {
+    use crate::types::{TYPE_KEY, limited_text};
+    let text = |kind: &str| {
+        let field = Field::new("a", DataType::Utf8, true);
+        if kind.is_empty() { field } else { field.with_metadata([(TYPE_KEY.to_owned(), kind.to_owned())].into()) }
+    };
+    let union = |first: &str, other: &str| {
+        let union = unify_fields(&Arc::new(text(first)), &Arc::new(text(other)), "a", true).unwrap();
+        limited_text(&union).map(ToOwned::to_owned)
+    };
+    let kinds = ["char(3)", "char(5)", "varchar(3)", ""];
+    for first in kinds {
+        for other in kinds {
+            let expected = (first == other && !first.is_empty()).then(|| first.to_owned());
+            assert_eq!(union(first, other), expected, "{first} and {other}");
+        }
+    }
+}

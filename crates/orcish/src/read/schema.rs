@@ -31,9 +31,8 @@ use crate::projection::Projected;
 use crate::schema::{Kind, Type};
 use crate::tail::FileTail;
 
-/// Key of the field metadata for the ORC type, if the Arrow type does not have all of its properties.
-pub const TYPE_KEY: &str = "orc.type";
 pub(crate) use orcish_core::types::SPARK_TYPE;
+pub use orcish_core::types::TYPE_KEY;
 
 /// Maximum number of variants of an Arrow union.
 const MAX_VARIANTS: usize = 128;

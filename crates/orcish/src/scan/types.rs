@@ -15,7 +15,9 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, FieldRef, Fields, TimeUnit};
 use orcish_core::error::{Error, OrInternal as _, Result};
-use orcish_core::types::{decoded_type, entries_of, is_null_type, item_of, typed_null, value_type, with_type};
+use orcish_core::types::{
+    decoded_type, entries_of, is_null_type, item_of, limited_text, typed_null, unlimited_text, value_type, with_type,
+};
 use orcish_core::unify::unify_fields;
 
 use super::conflict::Conflict;
@@ -204,10 +206,12 @@ impl Table {
 /// The field of the table with the type of another field. Fields of tables of several files are nullable.
 fn typed(of_table: &FieldRef, typed: &FieldRef) -> FieldRef {
     let typed = normalized_field(typed, true);
+    let is_limited = limited_text(&typed).is_some();
     Arc::new(if is_null_type(of_table.data_type()) {
         typed_null(of_table, &typed).with_nullable(of_table.is_nullable())
     } else {
-        with_type(of_table, typed.data_type().clone())
+        let field = with_type(of_table, typed.data_type().clone());
+        if is_limited { field } else { unlimited_text(field) }
     })
 }
 
@@ -277,11 +281,14 @@ impl Search<'_> {
             }
             _ => {
                 let (of_table, of_file) = (field.data_type(), file_field.data_type());
-                let is_of_table = of_table == of_file
+                let is_longer = limited_text(field).is_some_and(|limit| limited_text(file_field) != Some(limit));
+                let is_of_table = of_table == of_file && !is_longer
                     || decoded_type(of_table).equals_datatype(&decoded_type(of_file)) && of_table.is_nested()
                     || is_null_type(of_file)
                     || !self.states_types
-                        && unify_fields(field, file_field, "", true).is_ok_and(|union| union.data_type() == of_table)
+                        && unify_fields(field, file_field, "", true).is_ok_and(|union| {
+                            union.data_type() == of_table && limited_text(&union) == limited_text(field)
+                        })
                     || self.is_given(of_table, of_file);
                 if !is_of_table {
                     self.add(&name, field, file_field);
