@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import pyarrow as pa
 
 from orcish._native import Location, has_carbon_metadata
+from orcish.arrow.nested import fields_by_path
 from orcish.carbon.source import check_no_external
 from orcish.comparing.names import paired_names
-from orcish.comparing.partitions import Keys, Partitions, Side, compare_tables
+from orcish.comparing.partitions import Keys, Rows, Side, compare_by_key
 from orcish.comparing.result import Difference, Differences
 from orcish.comparing.rows import Found, compare_by_position
-from orcish.comparing.schemas import has_map, metadata_changes, schema_changes
+from orcish.comparing.schemas import metadata_changes, orc_types, schema_changes
 from orcish.comparing.types import comparable
-from orcish.errors import OptionError, OptionTypeError, OrcishError, UnknownColumnError, closest_match
+from orcish.errors import OptionError, OptionTypeError, UnknownColumnError, closest_match
 from orcish.filters.pushdown import Filters
 from orcish.io.filesystem import in_file_system
 from orcish.keywords import checked_keywords
@@ -28,7 +29,6 @@ from orcish.reading.scan_reader import ScanReader
 from orcish.scanning import scan
 from orcish.sizes import parse_size
 from orcish.types import FileSystem, Limits, ProgressOption, Sources, StorageOptions
-from orcish.writing.writer import file_of_schema
 
 __all__ = ["diff"]
 
@@ -108,15 +108,19 @@ def diff(
     if ignore_order and (key is not None or tolerance):
         other = "key" if key is not None else "tolerance"
         raise OptionError("ignore_order", f"rows that are the same are matched, so that there is no {other}")
-    given = {"storage_options": storage_options, "limits": limits}
+    given: dict[str, Any] = {"storage_options": storage_options, "limits": limits}
     places = [in_file_system(source, filesystem, storage_options) for source in (a, b)]
     if not any(has_carbon_metadata(place, storage_options) for place in places):
         check_no_external(external_locations)
-    files = [file for place in places if (file := _orc_file(place, given)) is not None]
-    is_orc = len(files) == len(places)
-    if check_metadata and not is_orc:
-        raise OptionTypeError("check_metadata", "metadata are those of two ORC files, and one of both is none", True)
-    changed = metadata_changes(*files) if check_metadata else []
+    files = [_orc_file(place, given) for place in places]
+    first, second = files
+    metadata = []
+    if check_metadata:
+        if first is None or second is None:
+            raise OptionTypeError(
+                "check_metadata", "metadata are those of two ORC files, and one of both is none", True
+            )
+        metadata = metadata_changes(first, second)
     wanted = list(key or ())
     # Columns of the key are read, and compared no further.
     added = [] if columns is None else [name for name in wanted if not _has(columns, name)]
@@ -126,97 +130,80 @@ def diff(
         "timestamp_unit": timestamp_unit,
         "masked": masked,
     }
-    read = {**given, **{name: value for name, value in reading.items() if value is not None}}
-    scans = [
-        _scan(place, None if columns is None else [*added, *columns], filters, read, external_locations)
-        for place in places
-    ]
-    left, right = (each.schema for each in scans)
+    given |= {name: value for name, value in reading.items() if value is not None}
+    chosen = None if columns is None else [*added, *columns]
+    scans = [_scan(place, chosen, filters, given, external_locations) for place in places]
+    left, right = schemas = [each.schema for each in scans]
     # The types of both sides have names of the same kind.
-    types = map(_orc_types, files) if is_orc else map(_types_of_schema, (left, right))
-    schema = [
+    is_orc = first is not None and second is not None
+    types = [orc_types(each, file if is_orc else None) for each, file in zip(schemas, files, strict=True)]
+    has_units = not is_orc or all(file is not None and has_arrow_schema(file) for file in files)
+    changes = [
         change
-        for change in schema_changes(left, right, *types, has_units=not is_orc or all(map(has_arrow_schema, files)))
+        for change in schema_changes(left, right, *types, has_units=has_units)
         if not (values_only and (change.kind == "order" or (change.kind == "type" and change.is_compared)))
         and change.column not in added
     ]
     _check_columns(wanted, left, right)
-    common = paired_names(left.names, right.names)
     # Values of a key are compared, or an error.
     pairs = [
         (at, other)
-        for at, other in common
+        for at, other in paired_names(left.names, right.names)
         if left.field(at).name in wanted or comparable(left.field(at).type, right.field(other).type)
     ]
-    parts = [
-        _Columns(each, whole, [pair[side] for pair in pairs])
-        for side, (each, whole) in enumerate(zip(scans, (left, right), strict=True))
-    ]
-    names = parts[0].schema.names
+    positions = [[pair[side] for pair in pairs] for side in (0, 1)]
+    schema_a, schema_b = (
+        pa.schema([each.field(at) for at in own]) for each, own in zip(schemas, positions, strict=True)
+    )
+    batches_a, batches_b = map(_batches, scans, schemas, positions)
+    names = schema_a.names
     keys = list(range(len(names))) if ignore_order else [names.index(name) for name in wanted]
-    matched = Keys("ignore_order" if ignore_order else "key", parts[0].schema, parts[1].schema, keys)
+    matched = Keys("ignore_order" if ignore_order else "key", schema_a, schema_b, keys)
     found = Found(names, keys, tolerance, show)
     counts: tuple[int | None, int | None] = (0, 0)
-    if not (brief and (schema or changed)):
+    if not (brief and (changes or metadata)):
         # Files of tables are opened for it.
-        total = _total(scans) if filters is None and (progress or keys) else None
+        rows = list(map(_row_count, scans)) if filters is None and (progress or keys) else [None]
+        total = None if None in rows else sum(count for count in rows if count is not None)
         with reported(progress, f"compare {reader_of(scans[0]).name}", total) as seen:
             if keys:
-                sides: dict[Side, _Columns] = {"a": parts[0], "b": parts[1]}
-                schemas = {side: part.schema for side, part in sides.items()}
-                with Partitions(schemas, matched, parse_size(max_memory), total or 0) as partitions:
-                    numbers = {side: partitions.add_all(side, part.batches(), seen) for side, part in sides.items()}
-                    counts = (numbers["a"], numbers["b"])
-                    for of_a, of_b in partitions.parts():
-                        compare_tables(found, matched, of_a, of_b)
+                by_side: dict[Side, pa.Schema] = {"a": schema_a, "b": schema_b}
+                with Rows(by_side, matched, parse_size(max_memory), total or 0) as stored:
+                    counts = stored.add_all("a", batches_a, seen), stored.add_all("b", batches_b, seen)
+                    for of_a, of_b in stored.parts():
+                        compare_by_key(found, matched, of_a, of_b)
             else:
-                x, y = (each.batches() for each in parts)
-                counts = compare_by_position(found, x, y, seen, is_brief=brief)
-    if brief and (schema or changed or (found.is_any and not keys)):
+                counts = compare_by_position(found, batches_a, batches_b, seen, is_brief=brief)
+    if brief and (changes or metadata or (found.is_any and not keys)):
         # Not all rows are read.
         counts = (None, None) if filters is not None else (_row_count(scans[0]), _row_count(scans[1]))
-    shown = sorted(found.shown, key=_place) if keys else found.shown
     return Differences(
-        tuple(schema),
-        tuple(changed),
+        tuple(changes),
+        tuple(metadata),
         *counts,
         found.changed,
         found.only_a,
         found.only_b,
-        found.columns,
+        dict(found.columns),
         found.duplicate_keys,
-        tuple(shown),
+        tuple(sorted(found.shown, key=_place) if keys else found.shown),
     )
 
 
-class _Columns(NamedTuple):
-    """Some columns of a scan."""
-
-    rows: Scan
-    whole: pa.Schema
-    """The schema of the scan, which is made anew each time that the scan is asked for it."""
-    positions: list[int]
-
-    @property
-    def schema(self) -> pa.Schema:
-        """The schema of the columns."""
-        return pa.schema([self.whole.field(at) for at in self.positions])
-
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """Batches with these columns, in this order."""
-        whole = self.whole.names
-        if self.positions == list(range(len(whole))):
-            return self.rows.to_batches()
-        rows, at = self.rows, self.positions
+def _batches(rows: Scan, schema: pa.Schema, positions: list[int]) -> Iterator[pa.RecordBatch]:
+    """Batches of a scan with some columns, in this order."""
+    names = schema.names
+    if positions != list(range(len(names))):
         options = reader_of(rows).options
         has_all = options.get("columns") is None and options.get("row_number") is None
-        if at and has_all and len(set(whole)) == len(whole):
+        if positions and has_all and len(set(names)) == len(names):
             # Only these columns are read.
-            names = [whole[each] for each in at]
-            rows = rows.select(names)
+            chosen = [names[at] for at in positions]
+            rows = rows.select(chosen)
             places = {name: place for place, name in enumerate(rows.schema.names)}
-            at = [places[name] for name in names]
-        return (batch.select(at) for batch in rows.to_batches())
+            positions = [places[name] for name in chosen]
+    for batch in rows.to_batches():
+        yield batch.select(positions)
 
 
 def _place(difference: Difference) -> tuple[int, int]:
@@ -243,17 +230,17 @@ def _scan(
         is_table = has_carbon_metadata(source, read["storage_options"])
         rows = scan(source, external_locations=external if is_table else None, **read)
     rows = _with_null_keys(rows)
-    if columns is not None:
-        rows = rows.select(list(columns))
-    return rows.where(filters)
+    return (rows if columns is None else rows.select(list(columns))).where(filters)
 
 
 def _with_null_keys(rows: Scan) -> Scan:
     """The scan with null keys of maps, unless an option says otherwise."""
     reader = reader_of(rows)
     source = reader.source
-    has_maps = isinstance(source, OrcFiles) and any(map(has_map, source.full_schema(reader.opened).types))
-    if not has_maps or "null_map_keys" in reader.options:
+    if not isinstance(source, OrcFiles) or "null_map_keys" in reader.options:
+        return rows
+    fields = fields_by_path(source.full_schema(reader.opened)).values()
+    if not any(pa.types.is_map(field.type) for field in fields):
         return rows
     return Scan(ScanReader(source, {**reader.options, "null_map_keys": "dictionary"}))
 
@@ -271,21 +258,6 @@ def _orc_file(source: Any, given: dict[str, Any]) -> ORCFile | None:
         return None
 
 
-def _orc_types(file: ORCFile) -> dict[str, str]:
-    """Types of the columns at the top, by name."""
-    found = zip(file.column_paths, file.column_types, file.column_parents, strict=True)
-    return {path: kind for path, kind, parent in found if parent == 0}
-
-
-def _types_of_schema(schema: pa.Schema) -> dict[str, str]:
-    """As :func:`_orc_types`, of a table."""
-    try:
-        return _orc_types(file_of_schema(schema))
-    except (OrcishError, TypeError, ValueError):
-        # Not all types of foreign tables are types of ORC.
-        return {}
-
-
 def _check_columns(keys: Sequence[str], a: pa.Schema, b: pa.Schema) -> None:
     for key in keys:
         for schema, name in ((a, "a"), (b, "b")):
@@ -297,11 +269,6 @@ def _check_columns(keys: Sequence[str], a: pa.Schema, b: pa.Schema) -> None:
                 near = closest_match(key, schema.names)
                 hint = f"; did you mean {near!r}?" if near else ""
                 raise UnknownColumnError(f"key: {name} has no column {key!r}{hint}")
-
-
-def _total(scans: Sequence[Scan]) -> int | None:
-    counts = list(map(_row_count, scans))
-    return None if None in counts else sum(count for count in counts if count is not None)
 
 
 def _row_count(rows: Scan) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
@@ -27,12 +28,12 @@ class Found:
     """
 
     def __init__(self, names: Sequence[str], keys: Sequence[int], tolerance: float, limit: int) -> None:
-        self.names = distinct_names(names)
-        self.key_columns = list(keys)
-        self.tolerance = tolerance
-        self.limit = limit
+        self._names = distinct_names(names)
+        self._keys = keys
+        self._tolerance = tolerance
+        self._limit = limit
         self.changed = self.only_a = self.only_b = self.duplicate_keys = 0
-        self.columns: dict[str, int] = {}
+        self.columns: Counter[str] = Counter()
         self.shown: list[Difference] = []
 
     @property
@@ -40,70 +41,53 @@ class Found:
         """Whether there is a difference."""
         return bool(self.changed or self.only_a or self.only_b)
 
-    def compare(self, a: Any, b: Any, rows_a: Any, rows_b: Any) -> None:
+    def compare(self, a: pa.RecordBatch, b: pa.RecordBatch, first: int | None = None) -> None:
         """Compares batches of the same number of rows, which belong together.
 
         Args:
             a: A batch with the columns.
             b: The other batch.
-            rows_a: Numbers of the rows: an array, or the number of the first row.
-            rows_b: As of ``a``.
+            first: The number of the first row of both; by default, the column after the others has the numbers.
         """
         masks: dict[int, Any] = {}
-        for at in range(len(self.names)):
-            if at in self.key_columns:
-                continue
-            x, y = a.column(at), b.column(at)
-            mask = different(x, y, self.tolerance)
-            if is_any(mask):
+        rows = pa.repeat(pa.scalar(False), len(a))
+        for at, name in enumerate(self._names):
+            mask = None if at in self._keys else different(a.column(at), b.column(at), self._tolerance)
+            if mask is not None and is_any(mask):
                 masks[at] = mask
+                rows = pc.or_(rows, mask)
+                self.columns[name] += pc.sum(mask).as_py()
         if not masks:
             return
-        rows = None
-        for at, mask in masks.items():
-            name = self.names[at]
-            self.columns[name] = self.columns.get(name, 0) + pc.sum(mask).as_py()
-            rows = mask if rows is None else pc.or_(rows, mask)
         self.changed += pc.sum(rows).as_py()
-        if len(self.shown) < self.limit:
-            self._show_changes(a, b, rows_a, rows_b, pc.indices_nonzero(rows), masks)
-
-    def _show_changes(self, a: Any, b: Any, rows_a: Any, rows_b: Any, rows: Any, masks: dict[int, Any]) -> None:
-        for at in rows.slice(0, self.limit - len(self.shown)).to_pylist():
-            key = self._key(a, at)
+        for at in pc.indices_nonzero(rows).slice(0, self._limit - len(self.shown)).to_pylist():
+            place = self._number(a, at, first), self._number(b, at, first), self._key(a, at)
             for column, mask in masks.items():
-                if mask[at].as_py() and len(self.shown) < self.limit:
-                    values = python_value(a.column(column), at), python_value(b.column(column), at)
-                    self.shown.append(
-                        Difference(
-                            "changed", _number(rows_a, at), _number(rows_b, at), key, self.names[column], *values
-                        )
-                    )
+                if mask[at].as_py() and len(self.shown) < self._limit:
+                    values = (python_value(each.column(column), at) for each in (a, b))
+                    self.shown.append(Difference("changed", *place, self._names[column], *values))
 
-    def _key(self, batch: Any, row: int) -> dict[str, Any] | None:
-        if not self.key_columns:
-            return None
-        return {self.names[at]: python_value(batch.column(at), row) for at in self.key_columns}
-
-    def only(self, side: Literal["a", "b"], batch: Any, rows: Any) -> None:
+    def only(self, side: Literal["a", "b"], batch: pa.RecordBatch, first: int | None = None) -> None:
         """Adds rows that only one side has; see :meth:`compare`."""
-        count = batch.num_rows
-        if side == "a":
-            self.only_a += count
+        is_a = side == "a"
+        if is_a:
+            self.only_a += len(batch)
         else:
-            self.only_b += count
-        for at in range(min(count, self.limit - len(self.shown))):
-            row = {name: python_value(batch.column(column), at) for column, name in enumerate(self.names)}
-            key = self._key(batch, at)
-            number = _number(rows, at)
-            if side == "a":
-                self.shown.append(Difference("only_a", number, None, key, None, row, None))
-            else:
-                self.shown.append(Difference("only_b", None, number, key, None, None, row))
+            self.only_b += len(batch)
+        for at in range(min(len(batch), self._limit - len(self.shown))):
+            row = {name: python_value(batch.column(column), at) for column, name in enumerate(self._names)}
+            number, key = self._number(batch, at, first), self._key(batch, at)
+            self.shown.append(
+                Difference("only_a", number, None, key, None, row, None)
+                if is_a
+                else Difference("only_b", None, number, key, None, None, row)
+            )
 
+    def _key(self, batch: pa.RecordBatch, row: int) -> dict[str, Any] | None:
+        return {self._names[at]: python_value(batch.column(at), row) for at in self._keys} or None
 
-def _number(rows: Any, at: int) -> int:
-    return rows + at if isinstance(rows, int) else rows[at].as_py()
+    def _number(self, batch: pa.RecordBatch, at: int, first: int | None) -> int:
+        return batch.column(len(self._names))[at].as_py() if first is None else first + at
 
 
 def compare_by_position(
@@ -126,32 +110,41 @@ def compare_by_position(
     Returns:
         The numbers of rows that were read.
     """
-    left: pa.RecordBatch | None = None
-    right: pa.RecordBatch | None = None
-    at = 0
-    while not (is_brief and found.is_any):
-        left, right = _next(left, a), _next(right, b)
-        if left is None or right is None:
+    rows_a = rows_b = 0
+    for left, right in _aligned(a, b):
+        if left is not None and right is not None:
+            found.compare(left, right, rows_a)
+        elif left is not None:
+            found.only("a", left, rows_a)
+        elif right is not None:
+            found.only("b", right, rows_b)
+        lengths = [0 if each is None else len(each) for each in (left, right)]
+        rows_a += lengths[0]
+        rows_b += lengths[1]
+        seen(sum(lengths))
+        if is_brief and found.is_any:
             break
-        count = min(left.num_rows, right.num_rows)
-        found.compare(left.slice(0, count), right.slice(0, count), at, at)
+    return rows_a, rows_b
+
+
+def _aligned(
+    a: Iterator[pa.RecordBatch], b: Iterator[pa.RecordBatch]
+) -> Iterator[tuple[pa.RecordBatch | None, pa.RecordBatch | None]]:
+    """Batches of the same rows of both sides; ``None`` where a side has ended."""
+    left = right = None
+    while True:
+        left, right = _filled(left, a), _filled(right, b)
+        if left is None or right is None:
+            if left is None and right is None:
+                return
+            yield left, right
+            left = right = None
+            continue
+        count = min(len(left), len(right))
+        yield left.slice(0, count), right.slice(0, count)
         left, right = left.slice(count), right.slice(count)
-        at += count
-        seen(2 * count)
-    counts = {"a": at, "b": at}
-    for side, rest, batches in (("a", left, a), ("b", right, b)):
-        while not (is_brief and found.is_any) and (rest := _next(rest, batches)) is not None:
-            found.only("a" if side == "a" else "b", rest, counts[side])
-            counts[side] += rest.num_rows
-            seen(rest.num_rows)
-            rest = None
-    return counts["a"], counts["b"]
 
 
-def _next(batch: pa.RecordBatch | None, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
+def _filled(batch: pa.RecordBatch | None, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
     """The batch, or the next one where it has no rows left; ``None`` at the end."""
-    while batch is None or not batch.num_rows:
-        batch = next(batches, None)
-        if batch is None:
-            return None
-    return batch
+    return batch if batch is not None and len(batch) else next((each for each in batches if len(each)), None)

@@ -1,4 +1,4 @@
-"""Types in which values are compared.
+"""Types in which values are compared, and arrays in these types.
 
 The own type of a type has the same values in layouts that functions of pyarrow take at any depth: no views, no unions,
 no dictionaries, no runs and no months, and one type for each kind of lists, texts and bytes. A union is a struct of its
@@ -8,16 +8,21 @@ of two types holds the values of both.
 
 from __future__ import annotations
 
+import functools
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from orcish.arrow.buffers import month_numbers, offsets_within, union_places, within
+from orcish.arrow.casting import cast_array
 from orcish.arrow.exported import common_type
-from orcish.arrow.nested import is_binary, is_list, is_months, is_text
-from orcish.comparing.names import paired_names
+from orcish.arrow.nested import NANOSECONDS, is_binary, is_list, is_months, is_text
+from orcish.comparing.names import numbered_names, paired_names
 
-__all__ = ["TAG", "TAG_OR_NULL", "all_comparable", "comparable", "is_map_list", "is_union_struct", "own_type"]
-__all__ += ["shared_type"]
+__all__ = ["all_comparable", "comparable", "is_map_list", "is_union_struct", "own_array", "own_type", "shared_type"]
+__all__ += ["typed"]
 
 TAG = "\0tag"
 """The field of the tag of a union. Those of its children have a number, too."""
@@ -147,3 +152,66 @@ def all_comparable(a: Any, b: Any) -> bool:
     if is_list(a) and is_list(b) and is_map_list(a) == is_map_list(b):
         return all_comparable(a.value_type, b.value_type)
     return comparable(a, b)
+
+
+def own_array(array: Any) -> Any:
+    """An array in its own type."""
+    return typed(array, own_type(array.type))
+
+
+def typed(array: Any, kind: Any) -> Any:
+    """An array in a type that is its own one, or one that it shares with another type."""
+    own, types = array.type, pa.types
+    if own == kind:
+        return array
+    if types.is_null(own) or types.is_null(kind):
+        return pa.nulls(len(array), kind)
+    if isinstance(own, pa.BaseExtensionType):
+        return typed(array.storage, kind)
+    if types.is_dictionary(own) or types.is_run_end_encoded(own):
+        return typed(cast_array(array, own.value_type), kind)
+    if types.is_union(own):
+        return typed(_union(array), kind)
+    if types.is_struct(own):
+        return _struct(array, kind)
+    if types.is_map(own):
+        fields = list(kind.value_type)
+        parts = (within(array, array.keys), within(array, array.items))
+        entries = [typed(part, field.type) for part, field in zip(parts, fields, strict=True)]
+        return _lists(array, pa.StructArray.from_arrays(entries, fields=fields), kind)
+    if is_list(own):
+        lists = cast_array(array, pa.large_list(own.value_type))
+        return _lists(lists, typed(within(lists, lists.values), kind.value_type), kind)
+    if is_months(own):
+        return month_numbers(array)
+    if types.is_interval(own):
+        array = array.view(pa.binary(16))
+    elif types.is_decimal(kind) and (types.is_timestamp(own) or types.is_duration(own)):
+        count = array.cast(pa.int64()).cast(pa.decimal128(19, 0))
+        return pc.multiply(count, pa.scalar(Decimal(NANOSECONDS[own.unit]), pa.decimal128(10, 0))).cast(kind)
+    return cast_array(array, kind)
+
+
+def _lists(array: Any, elements: Any, kind: Any) -> Any:
+    offsets = offsets_within(array).cast(pa.int64())
+    return pa.LargeListArray.from_arrays(offsets, elements, type=kind, mask=array.is_null())
+
+
+def _struct(array: Any, kind: Any) -> Any:
+    places = {each: at for at, each in enumerate(numbered_names([field.name for field in array.type]))}
+    names = numbered_names([TAG if field.name == TAG_OR_NULL else field.name for field in kind])
+    # Run-end encoded children cannot take the nulls of the struct.
+    children = [typed(array.field(places[name]), field.type) for name, field in zip(names, kind, strict=True)]
+    is_null = array.is_null()
+    if kind.field(0).name == TAG_OR_NULL and len(children) > 1:
+        is_null = pc.or_(is_null, functools.reduce(pc.and_, [child.is_null() for child in children[1:]]))
+    return pa.StructArray.from_arrays(children, fields=list(kind), mask=is_null)
+
+
+def _union(array: Any) -> Any:
+    tags, rows = union_places(array)
+    children = [
+        own_array(array.field(at)).take(pc.if_else(pc.equal(tags, at), rows, pa.scalar(None, pa.int32())))
+        for at in range(array.type.num_fields)
+    ]
+    return pa.StructArray.from_arrays([tags.cast(pa.int8()), *children], fields=list(own_type(array.type)))

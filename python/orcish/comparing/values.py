@@ -14,9 +14,8 @@ import pyarrow.compute as pc
 
 from orcish.arrow.buffers import list_lengths, offsets_of, parents
 from orcish.arrow.casting import cast_array, iso_texts
-from orcish.comparing.arrays import own_array, typed
 from orcish.comparing.names import distinct_names
-from orcish.comparing.types import is_map_list, is_union_struct, shared_type
+from orcish.comparing.types import is_map_list, is_union_struct, own_array, shared_type, typed
 from orcish.errors import UnsupportedError
 
 __all__ = ["arrow_text", "codes", "combined_codes", "counted", "different", "hashes", "is_any", "mixed", "python_value"]

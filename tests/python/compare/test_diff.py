@@ -127,7 +127,6 @@ def test_random_rows_by_position(seed: int) -> None:
 def test_random_rows_by_key(seed: int, memory: int, monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(seed)
     monkeypatch.setattr(partitions, "MAX_PARTS", chance.choice([1, 3, 256]))
-    monkeypatch.setattr(partitions, "PART_ROWS", chance.choice([5, 1 << 18]))
     kinds = chance.sample(sorted(FLAT), chance.randrange(1, 3))
     schema = pa.schema([*((f"k{at}", TYPES[kind]) for at, kind in enumerate(kinds)), ("v", pa.list_(pa.int64()))])
     keys = [f"k{at}" for at in range(len(kinds))]
