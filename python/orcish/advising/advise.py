@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import pyarrow as pa
+from collections.abc import Mapping, Sequence
+from statistics import median
 
 from orcish.advising.candidates import (
     PRESENT,
-    check_lookups,
-    check_names,
+    candidate,
+    check_columns,
     columns_of_filter,
     is_sortable,
     lookups_of,
     of_columns,
     of_table,
     orders_of,
-    with_changes,
 )
 from orcish.advising.choice import Whole, chosen
-from orcish.advising.measuring import Candidate, Measured, Probe, measure
+from orcish.advising.measuring import Candidate, Probe, measure
 from orcish.advising.result import Advice, Lookups, Trial, merged, only_in_python
 from orcish.advising.sample import Sample, take_sample
 from orcish.filters.pushdown import Filters
@@ -106,22 +104,24 @@ def advise(
     name = title_of(source, len(files))
     with reported(progress, f"sample {name}", None) as add:
         sample = take_sample(files, parse_size(sample_size), seed, storage_options, add)
-    lookup = list(lookup or [])
-    partition = partition_columns(files)
-    for given, columns in (("lookup", lookup), ("filters", columns_of_filter(filters))):
-        check_names(name, sample.rows.schema, partition, given, columns)
-    check_lookups(sample.rows, lookup)
-    work = _Work(sample, lookup, filters, seed)
-    table, notes = of_table(sample, lookup, work.orders, list(work.probes))
+    lookup, of_filter = list(lookup or []), columns_of_filter(filters)
+    check_columns(name, sample.rows, partition_columns(files), lookup, of_filter)
+    orders, probes = _tried(sample, lookup, of_filter, filters, seed)
+    table, notes = of_table(sample, lookup, orders, list(probes))
     alone = of_columns(sample)
     total = runs * len(sample.rows) * (len(table) + len(alone) + 3)
     with reported(progress, f"advise {name}", total) as add:
-        found = measure(table, work.probes, runs, threads, add)
-        of_alone = measure(alone, {}, runs, threads, add)
-        whole = Whole(found[0].bytes, found[0].read_seconds, found[0].write_seconds)
-        trials = chosen([*work.trials(found), *work.trials(of_alone)], whole)
-        if together := work.together([trial for trial in trials if trial.advised]):
-            trials += work.trials(measure([table[0], *together], work.probes, runs, threads, add))
+        measure(table, probes, runs, threads, add)
+        measure(alone, {}, runs, threads, add)
+        present = table[0]
+        trials = chosen(
+            [*_trials(table, probes), *_trials(alone, {})],
+            Whole(present.bytes, present.read_seconds, present.write_seconds),
+        )
+        if together := _together(sample, [trial for trial in trials if trial.advised], list(probes)):
+            again = [candidate(sample, PRESENT, "present options", {}, list(probes)), *together]
+            measure(again, probes, runs, threads, add)
+            trials += _trials(again, probes)
     return Advice(
         source=name,
         sources=tuple(map(name_of, source)) if isinstance(source, list | tuple) else (name,),
@@ -135,102 +135,90 @@ def advise(
         all_stored_bytes=sample.all_stored,
         seed=seed,
         runs=runs,
-        noise=found[0].noise,
-        present=sample.settings.options(),
-        rewritten_bytes=found[0].bytes,
+        noise=present.noise,
+        present=sample.present,
+        rewritten_bytes=present.bytes,
         trials=tuple(trials),
-        notes=(*_notes(sample, found[0].bytes), *notes),
+        notes=(*_notes(sample, present.bytes), *notes),
     )
 
 
-class _Work:
-    """What is tried on a sample."""
+def _tried(
+    sample: Sample, lookup: Sequence[str], of_filter: Sequence[str], filters: Filters | None, seed: int
+) -> tuple[list[str], dict[str, Probe]]:
+    """The columns that are tried as sort orders, and the filters whose reads are compared."""
+    rows, schema = sample.rows, sample.rows.schema
+    sortable = [name for name in of_filter if schema.names.count(name) == 1 and is_sortable(schema.field(name).type)]
+    found = orders_of(rows, sample.present["row_index_stride"])
+    orders = list(dict.fromkeys([*lookup, *sortable, *found.scattered]))
+    probes: dict[str, Probe] = {}
+    if filters is not None:
+        # Raises what a read with the filter raises.
+        file_of_schema(schema).explain(filters=filters)
+        probes[WHERE] = Probe([filters], True)
+    for name in dict.fromkeys([*orders, *found.clustered]):
+        if values := lookups_of(rows, name, seed):
+            probes[name] = Probe(values, name in lookup)
+    return orders, probes
 
-    def __init__(self, sample: Sample, lookup: list[str], filters: Filters | None, seed: int) -> None:
-        self._sample = sample
-        rows = sample.rows
-        of_filter = [
-            name
-            for name in columns_of_filter(filters)
-            if rows.schema.names.count(name) == 1 and is_sortable(rows.schema.field(name).type)
-        ]
-        found = orders_of(rows, sample.settings.options()["row_index_stride"])
-        self.orders = list(dict.fromkeys([*lookup, *of_filter, *found.scattered]))
-        self.probes: dict[str, Probe] = {}
-        if filters is not None:
-            _check_filter(rows, filters)
-            self.probes[WHERE] = Probe([filters], True)
-        for name in dict.fromkeys([*self.orders, *found.clustered]):
-            if values := lookups_of(rows, name, seed):
-                self.probes[name] = Probe(values, name in lookup)
 
-    def trials(self, found: Sequence[Measured]) -> list[Trial]:
-        """Each candidate, compared with the last one before it that has the present options."""
-        trials = []
-        before = found[0] if found else None
-        for each in found:
-            if each.candidate.kind == PRESENT:
-                before = each
-            elif before is not None:
-                trials.append(self._trial(before, each))
-        return trials
+def _trials(measured: Sequence[Candidate], probes: Mapping[str, Probe]) -> list[Trial]:
+    """Each candidate, compared with the last one before it that has the present options."""
+    trials = []
+    for each in measured:
+        if each.kind == PRESENT:
+            before = each
+        else:
+            trials.append(_trial(before, each, probes))
+    return trials
 
-    def _trial(self, before: Measured, after: Measured) -> Trial:
-        candidate = after.candidate
-        lookups = tuple(
-            Lookups(
-                name,
-                len(self.probes[name].filters),
-                self.probes[name].is_asked,
-                before.shares[name],
-                after.shares[name],
-                before.lookup_seconds(name),
-                after.lookup_seconds(name),
-            )
-            for name in candidate.probes
+
+def _trial(before: Candidate, after: Candidate, probes: Mapping[str, Probe]) -> Trial:
+    lookups = [
+        Lookups(
+            name,
+            len(probes[name].filters),
+            probes[name].is_asked,
+            before.shares[name],
+            after.shares[name],
+            *(median(each.lookups[name]) if probes[name].is_asked else None for each in (before, after)),
         )
-        return Trial(
-            candidate.kind,
-            candidate.label,
-            candidate.column,
-            candidate.changed,
-            before.bytes,
-            after.bytes,
-            before.write_seconds,
-            after.write_seconds,
-            before.read_seconds,
-            after.read_seconds,
-            None if before.noise is None or after.noise is None else before.noise + after.noise,
-            lookups,
-        )
-
-    def together(self, trials: Sequence[Trial]) -> list[Candidate]:
-        """The candidates with the options of several trials: those that the command has, and all of them."""
-        of_command = [trial for trial in trials if not only_in_python(trial.options)]
-        found = [(of_command, "as the command has it")] if len(of_command) < len(trials) else []
-        return [
-            with_changes(TOGETHER, label, self._sample, merged(each), tuple(self.probes))
-            for each, label in [*found, (trials, "see above")]
-            if len(each) > 1
-        ]
+        for name in after.probes
+    ]
+    return Trial(
+        after.kind,
+        after.label,
+        after.column,
+        after.changed,
+        before.bytes,
+        after.bytes,
+        before.write_seconds,
+        after.write_seconds,
+        before.read_seconds,
+        after.read_seconds,
+        None if before.noise is None or after.noise is None else before.noise + after.noise,
+        tuple(lookups),
+    )
 
 
-def _check_filter(rows: pa.Table, filters: Filters) -> None:
-    """Raises what a read with the filter raises."""
-    file_of_schema(rows.schema).explain(filters=filters)
+def _together(sample: Sample, trials: Sequence[Trial], probes: Sequence[str]) -> list[Candidate]:
+    """Candidates with the options of several trials: those that the command has, and all of them."""
+    of_command = [trial for trial in trials if not only_in_python(trial.options)]
+    found = {"see above": trials}
+    if len(of_command) < len(trials):
+        found = {"as the command has it": of_command, **found}
+    return [candidate(sample, TOGETHER, label, merged(each), probes) for label, each in found.items() if len(each) > 1]
 
 
 def _notes(sample: Sample, rewritten: int) -> list[str]:
     """What has to be known of the sample."""
     notes = []
-    stored = sample.settings.compression
-    if stored == "lzo":
+    if sample.compression == "lzo":
         notes.append("lzo is read and not written: the present options are those of lz4")
-    if sample.settings.full_stripe_size is None:
-        size = sample.settings.stripe_size
+    if "stripe_size" not in sample.present:
         notes.append(
             "the stripe size is not known, as no file has a second stripe: all other candidates, and the command, have "
-            f"the default of {size >> 20} MiB"
+            f"the default of {sample.stripe_size >> 20} MiB"
         )
     if rewritten < sample.stored * (1 - _WORTH):
         share = 1 - rewritten / sample.stored

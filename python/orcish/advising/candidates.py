@@ -19,17 +19,14 @@ from orcish.filters.text import parse
 
 __all__ = [
     "PRESENT",
-    "Orders",
-    "check_lookups",
-    "check_names",
+    "candidate",
+    "check_columns",
     "columns_of_filter",
     "is_sortable",
-    "is_text",
     "lookups_of",
     "of_columns",
     "of_table",
     "orders_of",
-    "with_changes",
 ]
 
 _MAX_COLUMNS = 200
@@ -46,59 +43,49 @@ _SCATTERED = 0.5
 """Share of the distinct values that a row group has, from which on a column is tried as the sort order."""
 
 
-def check_names(name: str, schema: pa.Schema, partition: Collection[str], given: str, columns: Sequence[str]) -> None:
-    """Checks the columns of an argument.
+def check_columns(
+    name: str, rows: pa.Table, partition: Collection[str], lookup: Sequence[str], filters: Sequence[str]
+) -> None:
+    """Checks the columns that advice is asked for.
 
     Args:
         name: The source, for errors.
-        schema: The columns that its files have.
+        rows: Rows of its files.
         partition: Names of its folders' columns.
-        given: The argument, for errors.
-        columns: The columns, which may be nested.
+        lookup: Columns that are looked up.
+        filters: Columns of a filter, which may be nested.
 
     Raises:
         UnknownColumnError: There is no such column.
-        ValueError: It is a partition column.
+        ValueError: It is a partition column, or its values cannot be looked up.
     """
-    for column in columns:
-        top = column.partition(".")[0]
-        if column in schema.names or top in schema.names:
-            continue
-        if column in partition:
-            raise ValueError(
-                f"{name}: {given}: {column!r} is a partition column, and no file has its values: leave it out, or name "
-                "the folder of a partition"
-            )
-        match = closest_match(column, schema.names)
-        hint = f"; did you mean {match!r}?" if match else f"; there are {', '.join(schema.names) or 'none'}"
-        raise UnknownColumnError(f"{name}: {given}: there is no column {column!r}{hint}")
-
-
-def check_lookups(rows: pa.Table, lookup: Sequence[str]) -> None:
-    """Checks columns that are looked up, and are there.
-
-    Raises:
-        ValueError: The values of one cannot be looked up.
-    """
-    for name in lookup:
-        if name not in rows.schema.names:
-            raise OptionError("lookup", f"{name!r} is a nested column: only those at the top are looked up")
-        if rows.schema.names.count(name) > 1:
-            raise OptionError("lookup", f"there are several columns {name!r}")
-        if not is_sortable(rows.schema.field(name).type):
-            kind = rows.schema.field(name).type
-            raise OptionError("lookup", f"values of {name!r}, of type {kind}, cannot be looked up")
+    names = rows.schema.names
+    for given, columns in (("lookup", lookup), ("filters", filters)):
+        for column in columns:
+            if column in names or column.partition(".")[0] in names:
+                continue
+            if column in partition:
+                raise ValueError(
+                    f"{name}: {given}: {column!r} is a partition column, and no file has its values: leave it out, or "
+                    "name the folder of a partition"
+                )
+            match = closest_match(column, names)
+            hint = f"; did you mean {match!r}?" if match else f"; there are {', '.join(names) or 'none'}"
+            raise UnknownColumnError(f"{name}: {given}: there is no column {column!r}{hint}")
+    for column in lookup:
+        if column not in names:
+            raise OptionError("lookup", f"{column!r} is a nested column: only those at the top are looked up")
+        if names.count(column) > 1:
+            raise OptionError("lookup", f"there are several columns {column!r}")
+        kind = rows.schema.field(column).type
+        if not is_sortable(kind):
+            raise OptionError("lookup", f"values of {column!r}, of type {kind}, cannot be looked up")
 
 
 def columns_of_filter(filters: Filters | None) -> list[str]:
     """The columns of a filter in SQL or of :func:`orcish.col`; those of other filters are not looked at."""
     found = parse(filters) if isinstance(filters, str) else filters
     return list(dict.fromkeys(found.columns)) if isinstance(found, Expression) else []
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """Whether a column can have a dictionary."""
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def is_sortable(kind: pa.DataType) -> bool:
@@ -127,30 +114,28 @@ class Orders(NamedTuple):
 
 def orders_of(rows: pa.Table, stride: int) -> Orders:
     """Columns that may be sort orders, or are the present one."""
-    groups = range(0, len(rows), stride or 10_000)
-    step = groups.step
+    step = stride or 10_000
+    starts = range(0, len(rows), step)[:_MAX_GROUPS]
     scattered: list[tuple[float, str]] = []
     clustered: list[str] = []
     names = rows.schema.names
-    for name in dict.fromkeys(names[:_MAX_COLUMNS]):
+    for name in dict.fromkeys(names[:_MAX_COLUMNS]) if len(starts) > 1 else ():
         # Names with dots may be ambiguous in filters.
         is_plain = names.count(name) == 1 and name and "." not in name
-        if not is_plain or not is_sortable(rows.schema.field(name).type) or len(groups) < 2:
+        if not is_plain or not is_sortable(rows.schema.field(name).type):
             continue
         column = rows.column(name)
+        parts = [column.slice(start, step) for start in starts]
         try:
             total = pc.count_distinct(column).as_py()
-            parts = [column.slice(start, step) for start in groups[:_MAX_GROUPS]]
-            if total < 2:
-                continue
-            if _is_clustered(parts):
-                clustered.append(name)
-                continue
+            is_clustered = total > 1 and _is_clustered(parts)
             # A row group has as many distinct values as rows, at most.
-            share = sum(pc.count_distinct(part).as_py() for part in parts) / len(parts) / min(total, step)
+            share = sum(pc.count_distinct(part).as_py() for part in parts) / len(parts) / max(min(total, step), 1)
         except pa.ArrowNotImplementedError:
             continue
-        if share >= _SCATTERED:
+        if is_clustered:
+            clustered.append(name)
+        elif total > 1 and share >= _SCATTERED:
             scattered.append((share, name))
     scattered.sort(key=lambda each: -each[0])
     return Orders([name for _, name in scattered[:_MAX_ORDERS]], clustered[:_MAX_CLUSTERED])
@@ -207,6 +192,26 @@ _SIMILAR = 1.5
 """Sizes of stripes whose ratio is at most this are not tried, as they give the same."""
 
 
+def candidate(
+    sample: Sample,
+    kind: str,
+    label: str,
+    changed: dict[str, Any],
+    probes: Sequence[str] = (),
+    column: str | None = None,
+) -> Candidate:
+    """A candidate of all rows of the sample, or of one column of it."""
+    options = {**sample.present, **changed}
+    options.pop("sort_by", None)
+    if options.get("bloom_filter_columns"):
+        # They need another version.
+        options.pop("version", None)
+    if column is not None:
+        options.pop("bloom_filter_columns", None)
+    rows = sample.rows if column is None else sample.rows.select([column])
+    return Candidate(kind, label, rows, sample.parts, options, changed, column, probes)
+
+
 def of_table(
     sample: Sample, lookup: Sequence[str], orders: Sequence[str], probes: Sequence[str]
 ) -> tuple[list[Candidate], list[str]]:
@@ -218,99 +223,74 @@ def of_table(
         orders: Columns that are tried as the sort order.
         probes: Names of the filters; those of a column are its name.
     """
-    rows, present = sample.rows, sample.settings.options()
-    found = [Candidate(PRESENT, "present options", rows, present, {}, probes=tuple(probes), parts=sample.parts)]
-    own = (present["compression"], _DEFAULT_LEVELS.get(present["compression"]))
+    present = sample.present
+    found = [candidate(sample, PRESENT, "present options", {}, probes)]
     for codec, level in _CODECS:
-        if (codec, level) == own:
-            continue
-        changed: dict[str, Any] = {"compression": codec}
-        if level is not None:
-            changed["compression_level"] = level
-        label = codec if level is None else f"{codec}, level {level}"
-        found.append(with_changes("compression", label, sample, changed))
+        if (codec, level) != (present["compression"], _DEFAULT_LEVELS.get(present["compression"])):
+            levels = {} if level is None else {"compression_level": level}
+            label = codec if level is None else f"{codec}, level {level}"
+            found.append(candidate(sample, "compression", label, {"compression": codec, **levels}))
     sizes, notes = _stripe_sizes(sample)
     found += sizes
     stride = present["row_index_stride"]
-    strides = [int(stride * factor) for factor in _STRIDE_FACTORS] if stride else [10_000]
-    for each in strides:
-        if _LEAST_STRIDE <= each < len(rows):
-            label = f"{each:,} rows"
-            found.append(with_changes("row index stride", label, sample, {"row_index_stride": each}, tuple(probes)))
+    for each in [int(stride * factor) for factor in _STRIDE_FACTORS] if stride else [10_000]:
+        if _LEAST_STRIDE <= each < len(sample.rows):
+            found.append(candidate(sample, "row index stride", f"{each:,} rows", {"row_index_stride": each}, probes))
     blooms = present.get("bloom_filter_columns", [])
-    for name in lookup:
-        if name not in blooms and is_sortable(rows.schema.field(name).type) and stride:
+    for name in lookup if stride else ():
+        if name not in blooms:
             changed = {"bloom_filter_columns": [*blooms, name]}
-            found.append(with_changes("bloom filter", name, sample, changed, tuple({name} & {*probes})))
+            found.append(candidate(sample, "bloom filter", name, changed, [name] if name in probes else []))
     for name in orders:
         try:
-            sorted_rows(rows.slice(0, 1), name)
+            sorted_rows(sample.rows.slice(0, 1), name)
         except pa.ArrowNotImplementedError as error:
             notes.append(f"sort order {name}: not tried, as pyarrow does not sort such rows: {error}")
             continue
-        found.append(with_changes("sort order", name, sample, {"sort_by": name}, tuple(probes)))
+        found.append(candidate(sample, "sort order", name, {"sort_by": name}, probes))
     return found, notes
-
-
-def with_changes(
-    kind: str, label: str, sample: Sample, changed: dict[str, Any], probes: tuple[str, ...] = ()
-) -> Candidate:
-    """A candidate of all rows of the sample."""
-    options = sample.settings.options(changed)
-    options.pop("sort_by", None)
-    return Candidate(kind, label, sample.rows, options, changed, probes=probes, parts=sample.parts)
 
 
 def _stripe_sizes(sample: Sample) -> tuple[list[Candidate], list[str]]:
-    """Sizes of stripes of which the sample has several, now or then."""
+    """Sizes of stripes of which the sample has several, now or then, and a note about others."""
     found, untried = [], []
-    own = sample.settings.stripe_size
     for size in _STRIPE_SIZES:
-        ratio = size / own
-        if 1 / _SIMILAR <= ratio <= _SIMILAR:
+        if 1 / _SIMILAR <= size / sample.stripe_size <= _SIMILAR:
             continue
         text = f"{size >> 20} MiB"
-        if sample.stored >= 2 * min(size, own):
-            found.append(with_changes("stripe size", text, sample, {"stripe_size": size}))
-            if sample.stored <= size:
-                # Larger sizes give the same.
-                break
-        else:
+        if sample.stored < 2 * min(size, sample.stripe_size):
             untried.append(text)
-    notes = []
-    if untried:
-        few = "which are all of the table" if sample.is_whole else "and a larger sample tells"
-        notes.append(
-            f"stripes of {', '.join(untried)} were not tried: the sample has {sample.stored:,} stored bytes, {few}"
-        )
-    return found, notes
+            continue
+        found.append(candidate(sample, "stripe size", text, {"stripe_size": size}))
+        if sample.stored <= size:
+            # Larger sizes give the same.
+            break
+    if not untried:
+        return found, []
+    few = "which are all of the table" if sample.is_whole else "and a larger sample tells"
+    sizes = ", ".join(untried)
+    return found, [f"stripes of {sizes} were not tried: the sample has {sample.stored:,} stored bytes, {few}"]
 
 
 def of_columns(sample: Sample) -> list[Candidate]:
     """Candidates for single columns, each after one with the present options."""
-    rows, present, sizes = sample.rows, sample.settings.options(), sample.sizes
-    whole = sum(sizes.values())
+    schema, sizes, codec = sample.rows.schema, sample.sizes, sample.present["compression"]
     found = []
     for name in sorted(sizes, key=lambda each: -sizes[each])[:_MAX_ALONE]:
         # Columns of less than a hundredth of the bytes change nothing. Names with dots may be ambiguous.
-        if sizes[name] * 100 < whole or rows.schema.names.count(name) != 1 or "." in name:
+        if sizes[name] * 100 < sum(sizes.values()) or schema.names.count(name) != 1 or "." in name:
             continue
-        alone = rows.select([name])
-        options = {each: value for each, value in present.items() if each != "bloom_filter_columns"}
         tried: list[tuple[str, str, dict[str, Any]]] = []
-        if is_text(rows.schema.field(name).type):
+        if schema.field(name).type in (pa.string(), pa.large_string()):
             tried += [
                 ("dictionary", "with a dictionary", {"dictionary": {name: True}}),
                 ("dictionary", "without a dictionary", {"dictionary": {name: False}}),
             ]
-        if present["compression"] != "none":
+        if codec != "none":
             tried.append(("column compression", "not compressed", {"column_compression": {name: "none"}}))
-        if level := _LEVELS.get(present["compression"]):
+        if level := _LEVELS.get(codec):
             tried.append(("column compression", f"level {level}", {"column_compression": {name: level}}))
         if tried:
-            found.append(Candidate(PRESENT, "present options", alone, options, {}, name, parts=sample.parts))
-            found += [
-                Candidate(kind, label, alone, {**options, **changed}, changed, name, parts=sample.parts)
-                for kind, label, changed in tried
-            ]
+            found.append(candidate(sample, PRESENT, "present options", {}, column=name))
+            found += [candidate(sample, *each, column=name) for each in tried]
     return found

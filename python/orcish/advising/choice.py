@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from orcish.advising.result import Trial
 
-__all__ = ["Whole", "chosen", "is_worth"]
+__all__ = ["Whole", "chosen"]
 
 _FEWER_BYTES = -0.03
 _OF_COLUMN = 0.01
@@ -43,7 +43,7 @@ def chosen(trials: Sequence[Trial], whole: Whole) -> list[Trial]:
     best: dict[tuple[str, str | None], Trial] = {}
     for trial in trials:
         key = (trial.kind, trial.label if trial.kind == "bloom filter" else trial.column)
-        if is_worth(trial, whole) and (key not in best or _rank(trial) < _rank(best[key])):
+        if _is_worth(trial, whole) and (key not in best or _rank(trial) < _rank(best[key])):
             best[key] = trial
     if any(kind == "compression" for kind, _ in best):
         # Levels of columns were tried with the present codec.
@@ -52,11 +52,17 @@ def chosen(trials: Sequence[Trial], whole: Whole) -> list[Trial]:
     return [dataclasses.replace(trial, advised=trial in advised) for trial in trials]
 
 
-def is_worth(trial: Trial, whole: Whole) -> bool:
+def _is_worth(trial: Trial, whole: Whole) -> bool:
     """Whether a trial is better than the present options."""
     if trial.column is not None:
         return _is_worth_for_all(trial, whole)
-    return any(test(trial) for test in _TESTS)
+    if _skips_more(trial):
+        return True
+    is_slower = _is_slower(trial.read_seconds_before, trial.read_seconds, max(_SLOWER_READ, trial.noise or 0))
+    is_slower |= _is_slower(trial.write_seconds_before, trial.write_seconds, _SLOWER_WRITE)
+    is_smaller = trial.bytes_change <= _FEWER_BYTES and not is_slower
+    is_faster = trial.bytes_change <= _MORE_BYTES and trial.read_change <= -_sure(trial, _FASTER_READ)
+    return (is_smaller or is_faster) and not _skips_less(trial)
 
 
 def _is_worth_for_all(trial: Trial, whole: Whole) -> bool:
@@ -84,23 +90,6 @@ def _is_slower(before: float, after: float, most: float) -> bool:
     return after >= _MEASURABLE and after > before * (1 + most)
 
 
-def _is_smaller(trial: Trial) -> bool:
-    return (
-        trial.bytes_change <= _FEWER_BYTES
-        and not _is_slower(trial.read_seconds_before, trial.read_seconds, max(_SLOWER_READ, trial.noise or 0))
-        and not _is_slower(trial.write_seconds_before, trial.write_seconds, _SLOWER_WRITE)
-        and not _skips_less(trial)
-    )
-
-
-def _is_faster(trial: Trial) -> bool:
-    return (
-        trial.bytes_change <= _MORE_BYTES
-        and trial.read_change <= -_sure(trial, _FASTER_READ)
-        and not _skips_less(trial)
-    )
-
-
 def _skips_more(trial: Trial) -> bool:
     asked = [each for each in trial.lookups if each.is_asked]
     before, after = (sum(getattr(each, name) for each in asked) for name in ("before", "after"))
@@ -110,9 +99,6 @@ def _skips_more(trial: Trial) -> bool:
 def _skips_less(trial: Trial) -> bool:
     """Whether there are lookups that look at many more rows than now."""
     return any(each.after > each.before * _MORE_ROWS and each.after > each.before + _SOME for each in trial.lookups)
-
-
-_TESTS: tuple[Callable[[Trial], bool], ...] = (_is_smaller, _is_faster, _skips_more)
 
 
 def _rank(trial: Trial) -> tuple[float, float]:

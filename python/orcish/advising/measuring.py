@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,7 +17,7 @@ from orcish.filters.pushdown import Filters
 from orcish.reading.file import ORCFile
 from orcish.writing.writer import write_table
 
-__all__ = ["Candidate", "Measured", "Probe", "Probes", "measure", "sorted_rows"]
+__all__ = ["Candidate", "Probe", "measure", "sorted_rows"]
 
 _TIMED = 3
 """Filters of a probe whose reads are timed."""
@@ -34,71 +35,42 @@ class Probe(NamedTuple):
     """Whether advice was asked for them. Reads with others are not timed."""
 
 
-Probes: TypeAlias = Mapping[str, Probe]
-"""By what they are."""
-
-
 @dataclasses.dataclass
 class Candidate:
-    """Options to try, and the rows to try them on."""
+    """Options to try, the rows to try them on, and what they gave."""
 
     kind: str
     label: str
     rows: pa.Table
     """The rows, in their present order."""
+    parts: Sequence[int]
+    """Rows of each file that is written, in their order."""
     options: dict[str, Any]
     """All options of the write."""
     changed: dict[str, Any]
-    """What differs from the present options."""
+    """What differs from the present options; and ``sort_by``, a column that rows are sorted by before."""
     column: str | None = None
-    probes: tuple[str, ...] = ()
+    probes: Sequence[str] = ()
     """Names of the filters that are tried."""
-    parts: Sequence[int] = ()
-    """Rows of each file that is written, in their order; one file of all rows by default."""
-
-    @property
-    def sort_by(self) -> str | None:
-        """The column that rows are sorted by before they are written. A sorted copy is made for each run, as many
-        copies would take much memory.
-        """
-        return self.changed.get("sort_by")
-
-    def files(self) -> Iterator[pa.Table]:
-        """The rows of each file, as they are written."""
-        first = 0
-        for count in self.parts or [self.rows.num_rows]:
-            rows = self.rows.slice(first, count)
-            first += count
-            yield rows if self.sort_by is None else sorted_rows(rows, self.sort_by)
-
-
-@dataclasses.dataclass
-class Measured:
-    """What a candidate gave."""
-
-    candidate: Candidate
     bytes: int = 0
+    """Stored bytes of the stripes."""
     write: list[float] = dataclasses.field(default_factory=list)
     """Seconds of each run."""
     read: list[float] = dataclasses.field(default_factory=list)
     shares: dict[str, float] = dataclasses.field(default_factory=dict)
-    """Share of the rows that filters look at, as a mean, by what the filters are."""
+    """Share of the rows that filters look at, as a mean, by the names of the filters."""
     lookups: dict[str, list[float]] = dataclasses.field(default_factory=dict)
-    """Seconds of a read with a filter in each run, as means, likewise."""
+    """Seconds of a read with a filter in each run, as means, likewise, of those that are timed."""
 
     @property
     def write_seconds(self) -> float:
         """The median."""
-        return _median(self.write)
+        return statistics.median(self.write)
 
     @property
     def read_seconds(self) -> float:
         """The median."""
-        return _median(self.read)
-
-    def lookup_seconds(self, name: str) -> float | None:
-        """The median of the seconds of a read with a filter; ``None`` where it is not timed."""
-        return _median(self.lookups[name]) if name in self.lookups else None
+        return statistics.median(self.read)
 
     @property
     def noise(self) -> float | None:
@@ -107,17 +79,27 @@ class Measured:
             return None
         return max(abs(each / self.read_seconds - 1) for each in self.read)
 
+    def files(self) -> Iterator[pa.Table]:
+        """The rows of each file, as they are written. Sorted copies of all candidates would take much memory."""
+        first, sort_by = 0, self.changed.get("sort_by")
+        for count in self.parts:
+            rows = self.rows.slice(first, count)
+            first += count
+            yield rows if sort_by is None else sorted_rows(rows, sort_by)
 
-def _median(seconds: Sequence[float]) -> float:
-    # The import of `statistics` takes 2 ms, and only advice needs it.
-    import statistics
 
-    return statistics.median(seconds)
+def sorted_rows(rows: pa.Table, name: str) -> pa.Table:
+    """The rows in the order of a column."""
+    return rows.take(pc.sort_indices(rows, sort_keys=[(name, "ascending")]))
 
 
 def measure(
-    candidates: Sequence[Candidate], probes: Probes, runs: int, threads: int | None, done: Callable[[int], None]
-) -> list[Measured]:
+    candidates: Sequence[Candidate],
+    probes: Mapping[str, Probe],
+    runs: int,
+    threads: int | None,
+    done: Callable[[int], None],
+) -> None:
     """Measures candidates.
 
     Each run measures all of them, every other one in reverse, so that changes of the load of the machine do not favour
@@ -125,25 +107,54 @@ def measure(
 
     Args:
         candidates: The candidates.
-        probes: Filters.
+        probes: Filters, by their names.
         runs: Number of runs.
         threads: Threads of writes and reads.
         done: Takes the rows of each write.
     """
-    found = [Measured(candidate) for candidate in candidates]
-    for candidate in candidates[:1]:
+    for first in candidates[:1]:
         # The first write and read of a process take longer.
-        _run(Measured(candidate), threads, {})
+        _run(dataclasses.replace(first, probes=(), write=[], read=[]), {}, threads)
     for run in range(runs):
-        for each in found if run % 2 == 0 else reversed(found):
-            _run(each, threads, probes)
-            done(each.candidate.rows.num_rows)
-    return found
+        for each in candidates if run % 2 == 0 else reversed(candidates):
+            _run(each, probes, threads)
+            done(each.rows.num_rows)
 
 
-def sorted_rows(rows: pa.Table, name: str) -> pa.Table:
-    """The rows in the order of a column."""
-    return rows.take(pc.sort_indices(rows, sort_keys=[(name, "ascending")]))
+def _run(candidate: Candidate, probes: Mapping[str, Probe], threads: int | None) -> None:
+    files: list[bytes] = []
+    rewritten: list[ORCFile] = []
+    seconds = 0.0
+    for rows in candidate.files():
+        begun = time.perf_counter()
+        files.append(_written(rows, threads, candidate.options))
+        seconds += time.perf_counter() - begun
+        if not candidate.bytes:
+            rewritten.append(_rewritten(rows, files[-1], threads, candidate.options))
+        del rows
+    candidate.write.append(seconds)
+    candidate.read.append(_read(files, threads))
+    if rewritten:
+        candidate.bytes = sum(stored_bytes(stripe) for file in rewritten for stripe in file.stripes)
+    for name in candidate.probes:
+        filters, is_asked = probes[name]
+        if name not in candidate.shares:
+            read = sum(file.explain(filters=each).rows_read for file in rewritten for each in filters)
+            candidate.shares[name] = read / len(filters) / max(candidate.rows.num_rows, 1)
+        if is_asked:
+            timed = filters[:_TIMED]
+            candidate.lookups.setdefault(name, []).append(_read(files, threads, timed) / len(timed))
+
+
+def _read(files: Sequence[bytes], threads: int | None, filters: Sequence[Filters | None] = (None,)) -> float:
+    """Seconds of reads of files with each of some filters."""
+    options: dict[str, Any] = {} if threads is None else {"threads": threads}
+    begun = time.perf_counter()
+    for each in filters:
+        for data in files:
+            for _ in ORCFile(data).iter_batches(filters=each, **options):
+                pass
+    return time.perf_counter() - begun
 
 
 def _written(rows: pa.Table, threads: int | None, options: Mapping[str, Any]) -> bytes:
@@ -167,39 +178,3 @@ def _rewritten(rows: pa.Table, data: bytes, threads: int | None, options: Mappin
     if most < _VERIFIED * options.get("stripe_size", DEFAULT_STRIPE_SIZE) * max(rows.num_rows, 1):
         return file
     return ORCFile(_written(rows, threads, {**options, "verify": True}))
-
-
-def _run(measured: Measured, threads: int | None, probes: Probes) -> None:
-    candidate = measured.candidate
-    files: list[bytes] = []
-    rewritten: list[ORCFile] = []
-    seconds = 0.0
-    for rows in candidate.files():
-        begun = time.perf_counter()
-        files.append(_written(rows, threads, candidate.options))
-        seconds += time.perf_counter() - begun
-        if not measured.bytes:
-            rewritten.append(_rewritten(rows, files[-1], threads, candidate.options))
-        del rows
-    measured.write.append(seconds)
-    options = {} if threads is None else {"threads": threads}
-    begun = time.perf_counter()
-    for each in files:
-        for _ in ORCFile(each).iter_batches(**options):  # type: ignore[arg-type]
-            pass
-    measured.read.append(time.perf_counter() - begun)
-    if rewritten:
-        measured.bytes = sum(stored_bytes(stripe) for file in rewritten for stripe in file.stripes)
-    for name in candidate.probes if probes else ():
-        filters, is_asked = probes[name]
-        if name not in measured.shares:
-            read = sum(file.explain(filters=each).rows_read for file in rewritten for each in filters)
-            measured.shares[name] = read / len(filters) / max(candidate.rows.num_rows, 1)
-        if is_asked:
-            timed = filters[:_TIMED]
-            begun = time.perf_counter()
-            for one in timed:
-                for each in files:
-                    for _ in ORCFile(each).iter_batches(filters=one, **options):  # type: ignore[arg-type]
-                        pass
-            measured.lookups.setdefault(name, []).append((time.perf_counter() - begun) / len(timed))

@@ -9,16 +9,16 @@ from typing import Any
 
 __all__ = ["Advice", "Lookups", "Trial", "command_of", "merged", "only_in_python"]
 
-_FLAGS = {
-    "compression": "--compression",
-    "compression_level": "--compression-level",
-    "bloom_filter_columns": "--bloom-filter-columns",
-    "stripe_size": "--stripe-size",
-    "row_index_stride": "--row-index-stride",
-    "compression_block_size": "--compression-block-size",
-    "sort_by": "--sort-by",
-}
-"""Arguments of ``orcish rewrite`` by option."""
+_OF_COMMAND = (
+    "compression",
+    "compression_level",
+    "bloom_filter_columns",
+    "stripe_size",
+    "row_index_stride",
+    "compression_block_size",
+    "sort_by",
+)
+"""Options that ``orcish rewrite`` has, too."""
 _KEPT = ("compression", "compression_block_size", "stripe_size", "row_index_stride", "bloom_filter_columns")
 """Present options that a command repeats. It keeps the version of itself."""
 
@@ -163,61 +163,48 @@ class Advice:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values. Trials have the ``command`` that writes what was measured; ``None`` if no command does."""
-        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         trials = [
             {**trial.to_dict(), "command": None if only_in_python(trial.options) else self._command(trial.options)}
             for trial in self.trials
         ]
-        return {**fields, "trials": trials, "options": self.options, "command": self.command}
+        return {**vars(self), "trials": trials, "options": self.options, "command": self.command}
 
     def __str__(self) -> str:
         if not self.advised:
             return f"{self.source}: no option of {len(self.trials)} that were tried is worth a change"
-        return "\n".join(map(_described, self.advised))
-
-
-def _described(trial: Trial) -> str:
-    """The kind of a trial, the column that it is of alone, and its options."""
-    of = "" if trial.column is None else f" of {trial.column}"
-    return f"{trial.kind}{of}: {trial.label}"
+        return "\n".join(
+            f"{trial.kind}{'' if trial.column is None else f' of {trial.column}'}: {trial.label}"
+            for trial in self.advised
+        )
 
 
 def merged(trials: Sequence[Trial]) -> dict[str, Any]:
     """The options of several trials together. Lists and mappings by column are joined."""
     options: dict[str, Any] = {}
-    for trial in trials:
-        for name, value in trial.options.items():
-            if isinstance(value, dict):
-                options[name] = {**options.get(name, {}), **value}
-            elif isinstance(value, list):
-                options[name] = list(dict.fromkeys([*options.get(name, []), *value]))
-            else:
-                options[name] = value
+    for name, value in (option for trial in trials for option in trial.options.items()):
+        if isinstance(value, dict):
+            options[name] = {**options.get(name, {}), **value}
+        elif isinstance(value, list):
+            options[name] = list(dict.fromkeys([*options.get(name, []), *value]))
+        else:
+            options[name] = value
     return options
 
 
 def only_in_python(options: dict[str, Any]) -> dict[str, Any]:
     """The options that the command does not have."""
-    return {name: value for name, value in options.items() if _argument(name, value) is None}
+    return {name: value for name, value in options.items() if name not in _OF_COMMAND}
 
 
 def command_of(sources: Sequence[str], options: dict[str, Any]) -> str:
     """The command that writes files with some options, as far as the shell has them."""
     words = ["orcish", "rewrite", *sources, "-o", _target(sources)]
     for name, value in options.items():
-        words += _argument(name, value) or []
+        if name in _OF_COMMAND:
+            values = value if isinstance(value, list) else [value]
+            texts = (_quoted(each) if isinstance(each, str) else str(each) for each in values)
+            words += [f"--{name.replace('_', '-')}", ",".join(texts)]
     return shlex.join(words)
-
-
-def _argument(name: str, value: Any) -> list[str] | None:
-    """The argument of an option; ``None`` where the shell has none."""
-    if name not in _FLAGS:
-        return None
-    texts = [
-        _quoted(each) if isinstance(each, str) else str(each)
-        for each in (value if isinstance(value, list) else [value])
-    ]
-    return [_FLAGS[name], ",".join(texts)]
 
 
 def _quoted(name: str) -> str:
