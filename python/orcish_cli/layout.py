@@ -7,8 +7,7 @@ from typing import Any
 
 from orcish_cli.advise import add_advice, advice_of, json_of
 from orcish_cli.arguments import add_existing, add_files, add_json, add_storage, storage_of
-from orcish_cli.layout_page import describe
-from orcish_cli.layout_page.page import checked_page, write_page
+from orcish_cli.layout_page import checked_page, describe, write_page
 from orcish_cli.messages import in_shell, with_stream
 from orcish_cli.parser import WrongArgumentsError
 from orcish_cli.terminal import print_lines, print_objects, show

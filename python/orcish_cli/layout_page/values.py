@@ -1,4 +1,4 @@
-"""Values of statistics, as texts and as positions on an axis, and bounds on the size of a report."""
+"""Values of statistics, as texts and as positions on an axis, and numbers in runs."""
 
 from __future__ import annotations
 
@@ -15,51 +15,19 @@ from orcish.terminal import printable
 from orcish_cli.moments import Moment
 from orcish_cli.terminal import shorten
 
-__all__ = [
-    "MAX_COLUMNS",
-    "MAX_FILES",
-    "MAX_INDEXES",
-    "MAX_PARTS",
-    "MAX_RANGES",
-    "MAX_REMOTE_INDEXES",
-    "MAX_STATISTICS",
-    "MAX_TILES",
-    "keys",
-    "positions",
-    "runs",
-    "shared_start",
-    "shown",
-]
-
-MAX_FILES = 100
-"""Files that are drawn, the largest ones."""
-MAX_COLUMNS = 300
-"""Columns that are drawn, the largest ones, and those that they are nested in."""
-MAX_TILES = 40_000
-"""Columns of stripes that are drawn. Where there are more, adjacent stripes are drawn together."""
-MAX_RANGES = 60
-"""Columns whose minima and maxima are drawn, the largest ones."""
-MAX_INDEXES = 10_000
-"""Row indexes of columns in stripes that are read. Where there are more, only statistics of stripes are drawn."""
-MAX_REMOTE_INDEXES = 500
-"""Likewise, of files of stores and servers, each of which is at least one request."""
-MAX_PARTS = 400
-"""Bars of a column. Where there are more row groups, adjacent ones have one bar."""
-MAX_STATISTICS = 2_000_000
-"""Statistics of stripes that are read of a file. Each column reads those of all columns."""
-
-
-def runs(count: int, most: int) -> list[range]:
-    """The numbers below ``count`` in at most ``most`` runs of about the same length."""
-    number = min(count, max(most, 1))
-    bounds = [count * at // number for at in range(number + 1)] if number else [0]
-    return [range(start, end) for start, end in itertools.pairwise(bounds)]
-
+__all__ = ["numbers_of", "positions", "runs", "shared_start", "shown"]
 
 _MAX_TEXT = 60
 """Longest text of a value."""
 _PREFIX = 8
 """Bytes of texts that decide on their position, after those that all of them begin with."""
+
+
+def runs(count: int, most: int) -> list[range]:
+    """The numbers below ``count`` in at most ``most`` runs of about the same length."""
+    number = min(count, most)
+    bounds = [count * at // number for at in range(number + 1)] if number else []
+    return [range(start, end) for start, end in itertools.pairwise(bounds)]
 
 
 def shown(value: Any) -> str:
@@ -74,13 +42,15 @@ def shown(value: Any) -> str:
     return shorten(printable(str(value)[: 2 * _MAX_TEXT]), _MAX_TEXT)
 
 
-def keys(values: Sequence[Any]) -> list[Fraction] | None:
+def numbers_of(values: Sequence[Any]) -> list[Fraction] | None:
     """Numbers in the order of the values; ``None`` where there is no order, or where values have different types."""
     if all(isinstance(value, str) for value in values):
         # The order of code points is that of their bytes in UTF-8.
-        return _of_bytes([value.encode("utf-8", "surrogatepass") for value in values])
+        values = [value.encode("utf-8", "surrogatepass") for value in values]
     if all(isinstance(value, bytes) for value in values):
-        return _of_bytes(values)
+        start = shared_start(values)
+        texts = (value[start : start + _PREFIX].ljust(_PREFIX, b"\0") for value in values)
+        return [Fraction(int.from_bytes(text, "big")) for text in texts]
     if len({value.kind if isinstance(value, Moment) else None for value in values}) > 1:
         return None
     try:
@@ -98,11 +68,6 @@ def _number(value: Any) -> Fraction:
         # Infinities raise OverflowError, NaN a ValueError.
         return Fraction(value)
     raise TypeError(f"{type(value).__name__} has no order")
-
-
-def _of_bytes(values: Sequence[bytes]) -> list[Fraction]:
-    start = shared_start(values)
-    return [Fraction(int.from_bytes(value[start : start + _PREFIX].ljust(_PREFIX, b"\0"), "big")) for value in values]
 
 
 def shared_start(values: Sequence[str] | Sequence[bytes]) -> int:

@@ -13,7 +13,6 @@ import pyarrow as pa
 import pytest
 from orcish.tables.folder import Folder
 from orcish_cli.formats.places import open_output
-from orcish_cli.layout_page import write_report
 from support.called_back import CalledBack
 from support.processes import Run
 from support.small_tables import in_stripes
@@ -221,7 +220,6 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
     "ORCWriter": lambda source, target, **options: write_slowly(target, **options),
     "merge": lambda source, target, **options: orcish.merge([source], target, **options),
     "recover_file": orcish.recover_file,
-    "write_report": write_report,
 }
 
 

@@ -19,10 +19,10 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.terminal import printable
-from orcish_cli.layout_page import columns, describe, description, files, page, ranges, values, write_report
-from orcish_cli.layout_page.page import embedded
-from orcish_cli.layout_page.ranges import Part, describe_ranges
-from orcish_cli.layout_page.values import keys, positions, runs
+from orcish_cli import main
+from orcish_cli.layout_page import columns, describe, description, page, ranges
+from orcish_cli.layout_page.ranges import Part, described_ranges
+from orcish_cli.layout_page.values import numbers_of, positions, runs
 from orcish_cli.moments import Moment
 from support.case_loops import each_case
 from support.sample_files import write_sample
@@ -198,7 +198,7 @@ def test_files_of_a_table(path: pathlib.Path, tmp_path: pathlib.Path, monkeypatc
     assert of(described, "id")["files"] == 3
     assert range_of(described, "id")["bars"][0][0] == "file 0, stripe 0, row group 0"
     # Only the largest files are drawn, and the others are counted.
-    monkeypatch.setattr(files, "MAX_FILES", 1)
+    monkeypatch.setattr(description, "MAX_FILES", 1)
     described = describe([path, table])
     assert [file["name"] for file in described["shown"]] == [str(path)]
     assert described["hidden_files"]["files"] == 3
@@ -261,10 +261,10 @@ def test_file_systems(path: pathlib.Path) -> None:
     memory = fsspec.filesystem("memory")
     for name in ("layout/a.orc", "layout/b.orc"):
         memory.pipe(name, path.read_bytes())
+    described = describe("memory://layout/*.orc")
+    assert [file["label"] for file in described["shown"]] == ["a.orc", "b.orc"]
+    assert described["rows"] == 40_000
     for source, options in (("layout", {"filesystem": memory}), ("memory://layout/*.orc", {})):
-        described = describe(source, **options)
-        assert [file["label"] for file in described["shown"]] == ["a.orc", "b.orc"]
-        assert described["rows"] == 40_000
         advice = orcish.advise(source, runs=1, sample_size="10KB", **options)
         assert advice.stripes[0][0].endswith(".orc")
 
@@ -289,7 +289,7 @@ def test_carbon_is_refused(tmp_path: pathlib.Path) -> None:
     ],
 )
 def test_ranges(parts: list[tuple[Any, Any]], order: str | None, depth: float | None) -> None:
-    found = describe_ranges([Part(str(at), *each) for at, each in enumerate(parts)], "stripe")
+    found = described_ranges([Part(str(at), *each) for at, each in enumerate(parts)], "stripe")
     assert found is not None
     assert all(0 <= start <= end <= 1 for _, start, end, *_ in found["bars"])
     if order is not None:
@@ -299,14 +299,14 @@ def test_ranges(parts: list[tuple[Any, Any]], order: str | None, depth: float | 
 def test_values_without_order_have_no_ranges() -> None:
     nan = float("nan")
     for bounds_of in ((nan, nan), (float("-inf"), 1.0), ("a", 1), (None, None)):
-        assert describe_ranges([Part("0", *bounds_of)], "stripe") is None
-    assert describe_ranges([], "stripe") is None
+        assert described_ranges([Part("0", *bounds_of)], "stripe") is None
+    assert described_ranges([], "stripe") is None
 
 
 def test_many_parts_are_drawn_together() -> None:
-    found = describe_ranges([Part(f"stripe {at}", at, at + 1) for at in range(1001)], "stripe")
+    found = described_ranges([Part(f"stripe {at}", at, at + 1) for at in range(1001)], "stripe")
     assert found is not None
-    assert len(found["bars"]) == values.MAX_PARTS
+    assert len(found["bars"]) == ranges.MAX_PARTS
     assert (found["together"], found["parts"], found["bars"][0][0]) == (3, 1001, "stripe 0 to stripe 1")
 
 
@@ -318,7 +318,7 @@ def test_runs() -> None:
 
 def test_positions_of_texts() -> None:
     values = ["prefix a", "prefix b", "prefix c"]
-    found = keys(values)
+    found = numbers_of(values)
     assert found is not None
     assert positions(found) == [0, 0.5, 1]
     assert positions([Fraction(3), Fraction(3)]) == [0, 0]
@@ -367,7 +367,7 @@ def test_hostile_names(tmp_path: pathlib.Path) -> None:
     folder.mkdir()
     file = folder / "&lt;<b>'\"\u202e.orc"
     orcish.write_table(table, file)
-    described = write_report(file, tmp_path / "report.html")
+    assert main(["layout", str(file), "-o", str(tmp_path / "report.html")]) == 0
     text = (tmp_path / "report.html").read_bytes().decode("ascii")
     plain = Scripts()
     plain.feed(page(describe(DATA / "java.v2.orc")))
@@ -376,17 +376,18 @@ def test_hostile_names(tmp_path: pathlib.Path) -> None:
     assert found.tags == plain.tags
     assert re.findall(r"https?://", text) == []
     stored = json.loads(found.texts[0])
-    assert stored == json.loads(json.dumps(described))
+    assert stored == json.loads(json.dumps(describe(file)))
     assert [column["path"] for column in stored["columns"][1:]] == [printable(name) or "(no name)" for name in names]
     assert all(column["path"].isprintable() for column in stored["columns"])
 
 
-@each_case("text", HOSTILE)
-def test_embedded_data_are_no_markup(text: str) -> None:
-    found = embedded({text: [text]})
-    assert found.isascii()
-    assert not set("<>&") & set(found)
-    assert json.loads(found) == {text: [text]}
+def test_data_of_pages_are_no_markup() -> None:
+    described = {"title": "", "names": HOSTILE}
+    found = Scripts()
+    found.feed(page(described))
+    assert found.texts[0].isascii()
+    assert not set("<>&") & set(found.texts[0])
+    assert json.loads(found.texts[0]) == described
 
 
 def test_resources_are_ascii() -> None:

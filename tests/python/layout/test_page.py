@@ -9,7 +9,7 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish_cli.layout_page import write_report
+from orcish_cli import main
 from support.browser import Browser, browser
 from support.small_tables import in_stripes
 
@@ -36,10 +36,10 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
         }
     )
     in_stripes(folder / "a.orc", data, 2000, bloom_filter_columns=["id"])
-    advice = orcish.advise(folder / "a.orc", lookup=["id"], runs=1)
-    write_report(folder / "a.orc", folder / "file.html", advice=advice.to_dict())
+    advised = ["--advise", "--lookup", "id", "--runs", "1"]
+    assert main(["layout", str(folder / "a.orc"), "-o", str(folder / "file.html"), *advised]) == 0
     orcish.write_dataset(data, folder / "t", partition_by=[HOSTILE])
-    write_report(folder / "t", folder / "table.html", distinct=True)
+    assert main(["layout", str(folder / "t"), "-o", str(folder / "table.html"), "--distinct"]) == 0
     return folder
 
 
