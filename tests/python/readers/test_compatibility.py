@@ -12,9 +12,8 @@ import pyarrow as pa
 import pyarrow.orc
 import pytest
 from orcish_cli import main
-from orcish_cli.readers.compatibility import compatibility
+from orcish_cli.readers.compatibility import compatibility, features_of
 from orcish_cli.readers.facts import FACTS, READERS, REQUIRED, SOURCES
-from orcish_cli.readers.features import features_of
 from support.reader_files import FILES, feature_file
 
 WITHOUT_FILE = {"stripes large", "bloom old"}
@@ -40,7 +39,7 @@ def test_the_table() -> None:
 @pytest.mark.parametrize("feature", FILES)
 def test_features_are_found(feature: str, tmp_path: pathlib.Path) -> None:
     file = orcish.ORCFile(feature_file(feature, tmp_path))
-    found = [each.id for each in features_of(file)]
+    found = features_of(file)
     assert feature in found
     # Other features of the files are those that no file is without.
     beside = {
