@@ -28,6 +28,11 @@ __all__ = ["add_arguments"]
 
 _SHOWN = 20
 _ALL = 1 << 62
+_OPTIONS = (
+    *("key", "ignore_order", "columns", "filters", "tolerance", "values_only", "check_metadata", "brief"),
+    *("max_memory", "invalid_utf8", "timestamps", "timestamp_unit", "masked", "external_locations"),
+)
+"""Options of :func:`orcish.diff` that are those of the command."""
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -78,21 +83,8 @@ def _run(options: argparse.Namespace) -> int:
     found = diff(
         options.a,
         options.b,
-        key=options.key,
-        ignore_order=options.ignore_order,
-        columns=options.columns,
-        filters=options.filters,
-        tolerance=options.tolerance,
-        values_only=options.values_only,
-        check_metadata=options.check_metadata,
+        **{name: getattr(options, name) for name in _OPTIONS},
         show=1 if options.brief else options.limit,
-        brief=options.brief,
-        max_memory=options.max_memory,
-        invalid_utf8=options.invalid_utf8,
-        timestamps=options.timestamps,
-        timestamp_unit=options.timestamp_unit,
-        masked=options.masked,
-        external_locations=options.external_locations,
         storage_options=storage_of(options),
         progress=not options.json,
     )

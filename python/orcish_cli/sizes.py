@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from typing import Any, NamedTuple
+from collections import Counter
+from collections.abc import Mapping
 
 from orcish import ORCFile
 from orcish.reading.column_keys import Key, column_keys
@@ -37,15 +38,16 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run=_run)
 
 
-class ColumnSize(NamedTuple):
+@dataclasses.dataclass
+class ColumnSize:
     """Bytes of a column, without those of the columns in it."""
 
     name: str
     """Dotted name; empty for the root."""
-    data_bytes: int
-    index_bytes: int
+    data_bytes: int = 0
+    index_bytes: int = 0
     """Bytes of row indexes and bloom filters."""
-    streams: dict[str, int]
+    streams: Counter[str] = dataclasses.field(default_factory=Counter)
     """Bytes by kind of stream."""
 
     @property
@@ -54,57 +56,36 @@ class ColumnSize(NamedTuple):
         return self.data_bytes + self.index_bytes
 
 
-@dataclasses.dataclass
 class FileSizes:
     """Bytes of files, by columns and by overhead. All together are the bytes of the files."""
 
-    files: int = 0
-    rows: int = 0
-    stripes: int = 0
-    bytes: int = 0
-    columns: dict[Key, ColumnSize] = dataclasses.field(default_factory=dict)
-    """By key, in the order of their appearance."""
-    file_footer: int = 0
-    """Bytes of footers, postscripts, stripe statistics and the magic."""
-    stripe_footer: int = 0
-    padding: int = 0
-    other: int = 0
-    """Bytes of streams of no column, such as those of encrypted variants."""
+    def __init__(self) -> None:
+        self.totals = dict.fromkeys(("files", "rows", "stripes", "bytes"), 0)
+        self.columns: dict[Key, ColumnSize] = {}
+        """By key, in the order of their appearance."""
+        self.overhead = dict.fromkeys(("_file_footer", "_stripe_footer", "_padding", "_data"), 0)
+        """Bytes of no column, by the names of orc-tools. ``_file_footer`` has footers, postscripts, stripe statistics
+        and the magic; ``_data`` has streams of no column, such as those of encrypted variants."""
 
     def add(self, file: ORCFile) -> None:
         """Adds a file. Its stripe footers are read."""
+        # Stripe footers may be damaged.
         storage = file.column_storage()
-        self.files += 1
-        self.rows += file.num_rows
-        self.stripes += file.num_stripes
-        self.bytes += file.file_length
-        end, streams = _MAGIC, 0
+        for name, count in zip(self.totals, (1, file.num_rows, file.num_stripes, file.file_length), strict=True):
+            self.totals[name] += count
+        end = _MAGIC
         for stripe in file.stripes:
-            self.padding += stripe.offset - end
-            self.stripe_footer += stripe.footer_length
-            streams += stripe.index_length + stripe.data_length
+            self.overhead["_padding"] += stripe.offset - end
+            self.overhead["_stripe_footer"] += stripe.footer_length
+            self.overhead["_data"] += stripe.index_length + stripe.data_length
             end = stripe.offset + stripe.index_length + stripe.data_length + stripe.footer_length
-        self.file_footer += file.file_length - end + _MAGIC
-        for key, column in zip(column_keys(file), storage, strict=True):
-            streams -= column.data_bytes + column.index_bytes
-            found = self.columns.get(key, ColumnSize(column.name, 0, 0, {}))
-            kinds = {
-                kind: found.streams.get(kind, 0) + column.streams.get(kind, 0)
-                for kind in {**found.streams, **column.streams}
-            }
-            data, index = found.data_bytes + column.data_bytes, found.index_bytes + column.index_bytes
-            self.columns[key] = ColumnSize(column.name, data, index, kinds)
-        self.other += streams
-
-    @property
-    def overhead(self) -> dict[str, int]:
-        """Bytes of no column, by the names of orc-tools."""
-        return {
-            "_file_footer": self.file_footer,
-            "_stripe_footer": self.stripe_footer,
-            "_padding": self.padding,
-            "_data": self.other,
-        }
+        self.overhead["_file_footer"] += file.file_length - end + _MAGIC
+        for key, stored in zip(column_keys(file), storage, strict=True):
+            column = self.columns.setdefault(key, ColumnSize(stored.name))
+            column.data_bytes += stored.data_bytes
+            column.index_bytes += stored.index_bytes
+            column.streams.update(stored.streams)
+            self.overhead["_data"] -= stored.data_bytes + stored.index_bytes
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -112,39 +93,30 @@ def _run(options: argparse.Namespace) -> int:
     sizes = FileSizes()
     for _ in files.each(lambda _, file: sizes.add(file)):
         pass
-    if files.code and not sizes.files:
+    if files.code and not sizes.totals["files"]:
         return files.code
     if options.json:
-        print_objects([_described(sizes, options.limit)])
+        columns = sorted(sizes.columns.values(), key=lambda column: (-column.bytes, column.name))
+        described = [{**vars(column), "bytes": column.bytes} for column in columns[: options.limit]]
+        print_objects([{**sizes.totals, "columns": described, "overhead": sizes.overhead}])
     else:
         _print(sizes, options)
     return files.code
 
 
-def _described(sizes: FileSizes, limit: int | None) -> dict[str, Any]:
-    columns = sorted(sizes.columns.values(), key=lambda column: (-column.bytes, column.name))
-    return {
-        "files": sizes.files,
-        "rows": sizes.rows,
-        "stripes": sizes.stripes,
-        "bytes": sizes.bytes,
-        "columns": [{**column._asdict(), "bytes": column.bytes} for column in columns[:limit]],
-        "overhead": sizes.overhead,
-    }
-
-
 def _print(sizes: FileSizes, options: argparse.Namespace) -> None:
-    print_lines([f"{sizes.files:,} files, {sizes.rows:,} rows, {sizes.stripes:,} stripes, {sizes.bytes:,} bytes"])
-    found: list[tuple[int, str, int | None, dict[str, int]]] = [
+    print_lines([", ".join(f"{count:,} {name}" for name, count in sizes.totals.items())])
+    found: list[tuple[int, str, int | None, Mapping[str, int]]] = [
         (column.bytes, name_cell(column.name, len(key) == 1), column.index_bytes, column.streams)
         for key, column in sizes.columns.items()
         if column.bytes
     ]
     found += [(size, name, None, {}) for name, size in sizes.overhead.items() if size]
     found.sort(key=lambda each: (-each[0], each[1]))
+    size, rows = sizes.totals["bytes"], sizes.totals["rows"]
     columns = [
-        Column("percent", lambda each: f"{100 * each[0] / sizes.bytes:.2f}" if sizes.bytes else "", True),
-        Column("bytes/row", lambda each: f"{each[0] / sizes.rows:.2f}" if sizes.rows else "", True),
+        Column("percent", lambda each: f"{100 * each[0] / size:.2f}" if size else "", True),
+        Column("bytes/row", lambda each: f"{each[0] / rows:.2f}" if rows else "", True),
         Column("bytes", lambda each: each[0], True),
         Column("of indexes", lambda each: each[2], True),
         Column("name", lambda each: each[1]),
