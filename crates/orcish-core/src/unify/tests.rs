@@ -301,7 +301,7 @@ fn texts_of_other_lengths_are_texts() {
     use crate::types::{TYPE_KEY, limited_text};
     let text = |kind: &str| {
         let field = Field::new("a", DataType::Utf8, true);
-        if kind.is_empty() { field } else { field.with_metadata([(TYPE_KEY.to_owned(), kind.to_owned())].into()) }
+        if kind.is_empty() { field } else { field.with_metadata([(TYPE_KEY.to_owned(), kind.to_owned())]) }
     };
     let union = |first: &str, other: &str| {
         let union = unify_fields(&Arc::new(text(first)), &Arc::new(text(other)), "a", true).unwrap();
