@@ -34,7 +34,8 @@ demo: $(VENV)/module java ## PySpark writes raw rows; orcish converts, compacts,
 	$(BIN)/python examples/demo.py
 
 .PHONY: test
-test: test-rust test-python ## Tests of every kind, Rust and Python, with a fifth of the random cases of Python
+test: export ORCISH_TEST_FACTOR = 0.2
+test: test-rust test-python ## Tests of every kind, Rust and Python, with a fifth of the random cases
 
 .PHONY: test-rust
 test-rust: ## Tests of the crates
@@ -47,7 +48,7 @@ test-builds: $(VENV)/module
 
 .PHONY: test-python
 test-python: $(VENV)/module java ## Tests of the Python package; ORCISH_TEST_PART=1/3 runs a third of their files
-	ORCISH_TEST_FACTOR=0.2 $(PYTEST) -m "not long"
+	ORCISH_TEST_FACTOR="$${ORCISH_TEST_FACTOR:-0.2}" $(PYTEST) -m "not long"
 
 # How many times as many cases random tests try.
 TEST_FACTOR ?= 1

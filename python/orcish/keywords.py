@@ -287,7 +287,7 @@ def _age(name: str, value: Any) -> Any:
         raise OptionError(name, "must not be negative", value)
     if not number <= timedelta.max.days:
         raise OptionError(name, f"must be a number of days, at most {timedelta.max.days:,}", value)
-    return value
+    return value if isinstance(value, timedelta) else float(value)
 
 
 CODECS = ("none", "uncompressed", "zlib", "snappy", "lz4", "zstd", "brotli")

@@ -18,7 +18,7 @@ use orcish::schema::{Kind, Schema};
 use orcish::{ColumnName, Columns, Comparison, ErrorKind, Limits, Literal, OrcFile, Predicate, ReadOptions};
 
 use crate::clock::Clock;
-use crate::data;
+use crate::data::{self, cases};
 
 /// Counts the allocated bytes of each thread, so that tests can run in parallel.
 struct Counting;
@@ -303,7 +303,7 @@ fn files_with_changed_bytes() {
     for (name, bytes) in data::files("tests/data") {
         let length = orcish::tail::read_tail(&MemorySource::new(bytes.clone()), &Limits::default());
         let tail_start = bytes.len() - length.expect("a good file").tail_length as usize;
-        for change in 0..3000 {
+        for change in 0..cases(3000) {
             let damaged = damage(&bytes, tail_start, &mut random);
             tally.case(damaged, &|| format!("{name}, change {change}"));
         }
@@ -320,7 +320,7 @@ fn row_indexes_with_changed_bytes() {
         let tail = orcish::tail::read_tail(&MemorySource::new(bytes.clone()), &Limits::default()).expect("a good file");
         let stripe = &tail.stripes[0];
         let index = stripe.index().start as usize..stripe.index().end as usize;
-        for change in 0..1500 {
+        for change in 0..cases(1500) {
             let mut damaged = bytes.to_vec();
             let changed = damage(&bytes[index.clone()], 0, &mut random);
             damaged[index.clone()].copy_from_slice(&changed);

@@ -30,8 +30,7 @@ pub(crate) fn file(name: &str) -> Bytes {
     fs::read(path("tests/data").join(name)).expect("an existing file").into()
 }
 
-/// Number of cases of a random test: `n` times the environment variable `ORCISH_TEST_FACTOR`.
-pub(crate) fn cases(n: usize) -> usize {
-    let factor = std::env::var("ORCISH_TEST_FACTOR").ok().and_then(|factor| factor.parse().ok());
-    n * factor.unwrap_or(1)
+/// The number of cases of a random test; see [`orcish_core::tuning::testing::cases`].
+pub(crate) fn cases(number: u32) -> usize {
+    orcish_core::tuning::testing::cases(number) as usize
 }

@@ -11,11 +11,7 @@ use arrow_array::{Array as _, ArrayRef};
 use arrow_schema::DataType;
 use serde_json::Value;
 
-/// The number of cases of a random test, multiplied by `ORCISH_TEST_FACTOR`.
-pub(crate) fn cases(number: u64) -> u64 {
-    let factor = std::env::var("ORCISH_TEST_FACTOR").ok().and_then(|factor| factor.parse().ok());
-    number.saturating_mul(factor.unwrap_or(1))
-}
+pub(crate) use orcish_core::tuning::testing::cases;
 
 /// The folder of a table; `None` where no tables are available.
 pub(crate) fn table(name: &str) -> Option<PathBuf> {

@@ -44,7 +44,6 @@ mod source;
 mod staged;
 mod storage;
 mod surroundings;
-mod target;
 #[cfg(test)]
 mod tests;
 pub mod tuning;
@@ -72,7 +71,7 @@ pub use memory::{MemorySink, MemorySource};
 pub use messages::REPLACED;
 #[cfg(feature = "object-store")]
 pub use object_store;
-pub use open::{concurrency, create, create_new, open};
+pub use open::{check_target, concurrency, create, create_new, open};
 pub use option_words::check_option;
 pub use options::*;
 pub use pattern::{above_pattern, is_hidden_path, matches};
@@ -89,6 +88,5 @@ pub use source::{DEFAULT_FIRST_READ, ReadAt, Session};
 pub use staged::{StagedFile, Staging, UploadedParts};
 pub use storage::StorageOptions;
 pub use surroundings::Surroundings;
-pub use target::check_target;
 pub use upload::{abort_upload, complete_upload, create_staged};
 pub use version::{FileVersion, VersionMark};

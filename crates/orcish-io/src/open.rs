@@ -11,7 +11,6 @@ use crate::remote::{self, ObjectSource};
 use crate::sink::Sink;
 use crate::source::ReadAt;
 use crate::storage::StorageOptions;
-use crate::target::check_target;
 use crate::tuning;
 
 /// Opens the file at `location`: a path, a `file://` URL, or, with the feature `object-store`, a URL of S3 (`s3`,
@@ -42,7 +41,7 @@ pub fn create(location: &str, options: &StorageOptions) -> Result<Box<dyn Sink>>
         Parsed::Local(path) => Ok(Box::new(FileSink::create(path)?)),
         #[cfg(feature = "object-store")]
         Parsed::Remote(_) => {
-            check_target(location, true, options)?;
+            remote::check_target(location, true, options)?;
             remote::create(location, true, options)
         }
         #[cfg(not(feature = "object-store"))]
@@ -77,9 +76,40 @@ pub fn create_new(location: &str, options: &StorageOptions) -> Result<Box<dyn Si
         Parsed::Local(path) => Ok(Box::new(FileSink::create_new(path)?)),
         #[cfg(feature = "object-store")]
         Parsed::Remote(_) => {
-            check_target(location, false, options)?;
+            remote::check_target(location, false, options)?;
             remote::create(location, false, options)
         }
+        #[cfg(not(feature = "object-store"))]
+        Parsed::Remote(url) => Err(url.missing_feature(options)),
+    }
+}
+
+/// Checks that a file can be created at `location`: by [`create`](crate::create) with `overwrite`, and by
+/// [`create_new`](crate::create_new) without it. Both make this check. A separate call is for work that comes before
+/// the file is created.
+///
+/// On the local file system, a symbolic link is followed. Without `overwrite`, a link to nothing is a file that exists.
+///
+/// ```
+/// use orcish_io::{StorageOptions, check_target};
+///
+/// let options = StorageOptions::default();
+/// let error = check_target("Cargo.toml", false, &options).unwrap_err();
+/// assert_eq!(error.to_string(), "Cargo.toml: cannot be written: the target is there already");
+/// check_target("Cargo.toml", true, &options)?;
+/// assert!(check_target("src", true, &options).is_err());
+/// # Ok::<(), orcish_core::Error>(())
+/// ```
+///
+/// # Errors
+/// `Io` if there is a folder, something that is no regular file, such as a pipe or a device, or, without `overwrite`,
+/// a file. The source is a [`std::io::Error`] of the kind `IsADirectory`, `Other` or `AlreadyExists`. `InvalidArgument`
+/// if the URL or an option is invalid.
+pub fn check_target(location: &str, overwrite: bool, options: &StorageOptions) -> Result<()> {
+    match parse_checked(location)? {
+        Parsed::Local(path) => FileSink::check_target(path, overwrite),
+        #[cfg(feature = "object-store")]
+        Parsed::Remote(_) => remote::check_target(location, overwrite, options),
         #[cfg(not(feature = "object-store"))]
         Parsed::Remote(url) => Err(url.missing_feature(options)),
     }

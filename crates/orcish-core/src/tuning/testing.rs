@@ -1,13 +1,19 @@
 //! Unit tests with windows of random small sizes.
-#![allow(clippy::panic, reason = "a test that fails")]
+#![allow(clippy::panic, clippy::expect_used, reason = "a test that fails")]
 
 use std::process::Command;
 
 use super::SEED;
 
-/// The factor of the number of cases of random tests: `ORCISH_TEST_FACTOR`, or 1.
-pub fn factor() -> u32 {
-    std::env::var("ORCISH_TEST_FACTOR").ok().and_then(|factor| factor.parse().ok()).unwrap_or(1)
+/// The number of cases of a random test: `number` times the environment variable `ORCISH_TEST_FACTOR`, at least 1 of any.
+///
+/// # Panics
+/// If the variable is no number.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "numbers of cases are small")]
+pub fn cases(number: u32) -> u32 {
+    let factor = std::env::var("ORCISH_TEST_FACTOR").unwrap_or_else(|_| "1".to_owned());
+    let factor: f64 = factor.parse().expect("ORCISH_TEST_FACTOR is a number");
+    ((f64::from(number) * factor).round() as u32).max(number.min(1))
 }
 
 /// Runs the tests of this binary with one of the name prefixes `tests` in processes with small windows.
@@ -18,7 +24,7 @@ pub fn run_with_small_windows(tests: &[&str]) {
     if std::env::var(SEED).is_ok() {
         return;
     }
-    for seed in 0..factor() {
+    for seed in 0..cases(1) {
         let binary = std::env::current_exe().unwrap_or_else(|error| panic!("no test binary: {error}"));
         // Windows are global variables.
         let output = Command::new(binary).args(tests).env(SEED, seed.to_string()).output();

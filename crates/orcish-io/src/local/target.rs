@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use super::durable::{follow_links, rename_over, sync_parent};
-use crate::target::{appeared, exists, is_folder, no_regular_file};
+use crate::messages::{appeared, exists, is_folder, no_regular_file};
 
 /// Paths of open files, which may be regular ones.
 const STREAMS: [&str; 5] = ["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd", "/proc/self/fd"];

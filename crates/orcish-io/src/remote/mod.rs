@@ -29,4 +29,4 @@ pub(crate) use lister::StoreLister;
 #[doc(hidden)]
 pub use runtime::{Blocking, spawn_blocking};
 pub use source::ObjectSource;
-pub(crate) use writing::{abort, check_writable, complete, create, create_staged, delete_files, file_ops};
+pub(crate) use writing::{abort, check_target, complete, create, create_staged, delete_files, file_ops};

@@ -13,9 +13,8 @@ use super::address::Address;
 use super::error::{is_unsupported, to_error};
 use super::store::{MultipartClient, Store};
 use super::write_id::WriteId;
-use crate::messages::CANNOT_WRITE;
+use crate::messages::{CANNOT_WRITE, appeared, to_appeared};
 use crate::storage::StorageOptions;
-use crate::target::{appeared, to_appeared};
 
 /// Maximum number of retries of a conditional request that conflicts with a concurrent one.
 const MAX_RETRIES: u32 = 5;

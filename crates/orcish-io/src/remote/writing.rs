@@ -1,6 +1,6 @@
 //! Writes and deletions: of objects, or of files of HDFS.
 
-use orcish_core::Result;
+use orcish_core::{Error, Result};
 
 use super::address::Address;
 use super::file_ops::{self, StoreFileOps};
@@ -9,6 +9,7 @@ use super::hdfs::{self, DeletedFile, HdfsFileOps, HdfsSink};
 use super::sink::{ObjectSink, Publication};
 use super::staged;
 use crate::file_ops::FileOps;
+use crate::messages::{CANNOT_WRITE, exists, is_folder};
 use crate::sink::Sink;
 use crate::staged::{Data, StagedFile, Staging};
 use crate::storage::StorageOptions;
@@ -17,9 +18,18 @@ fn is_hdfs(url: &str, options: &StorageOptions) -> Result<bool> {
     Ok(Address::try_new(url, options)?.url.is_hdfs())
 }
 
-/// Checks that the store of a URL can be written to, and that the URL names a file.
-pub(crate) fn check_writable(url: &str, options: &StorageOptions) -> Result<()> {
-    Address::try_new(url, options)?.writable_key().map(drop)
+/// Checks that a file can be created at `url`. See [`check_target`](crate::check_target).
+pub(crate) fn check_target(url: &str, overwrite: bool, options: &StorageOptions) -> Result<()> {
+    let address = Address::try_new(url, options)?;
+    address.writable_key()?;
+    let to_error = |error| Error::io(CANNOT_WRITE, error).in_file(&address.name);
+    if url.ends_with('/') {
+        return Err(to_error(is_folder()));
+    }
+    if !overwrite && file_ops(url, options)?.status()?.is_some() {
+        return Err(to_error(exists()));
+    }
+    Ok(())
 }
 
 /// Creates a sink for the file at `url`.

@@ -14,11 +14,10 @@ use super::super::write_id::WriteId;
 use super::file::{HdfsFile, folder_of};
 use super::open_file::OpenFile;
 use crate::location::last_segment;
-use crate::messages::CANNOT_WRITE;
+use crate::messages::{CANNOT_WRITE, to_appeared};
 use crate::sink::Sink;
 use crate::staged::{Data, StagedFile, Staging};
 use crate::storage::StorageOptions;
-use crate::target::to_appeared;
 
 /// Maximum number of characters of the name of a file in its temporary name. HDFS limits names to 255 bytes.
 const MAX_NAME_LENGTH: usize = 40;

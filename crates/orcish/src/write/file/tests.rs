@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use arrow_array::{Date64Array, Int64Array, StringArray};
 use arrow_schema::{DataType, Field};
+use orcish_core::tuning::testing::cases;
 use orcish_io::{FileSink, MemorySource};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
@@ -12,11 +13,6 @@ use proptest::test_runner::Config;
 use super::*;
 use crate::read::TYPE_KEY;
 use crate::{Compression, ErrorKind, OrcFile, ReadOptions};
-
-/// The number of cases of a random test, times ORCISH_TEST_FACTOR.
-fn cases(number: u32) -> Config {
-    Config::with_cases(number * orcish_core::tuning::testing::factor())
-}
 
 /// How a sink fails.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -225,7 +221,7 @@ fn count(bytes: Vec<u8>) -> usize {
 }
 
 proptest! {
-    #![proptest_config(cases(64))]
+    #![proptest_config(Config::with_cases(cases(64)))]
 
     /// A file appears if and only if it was finished, with all rows, whatever fails and whatever calls are made.
     #[test]
