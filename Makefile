@@ -176,15 +176,15 @@ $(VENV)/tools: pyproject.toml
 	@[ -n "$(PYTHON)" ] || { echo "Python 3.11 or later is missing; name one: make PYTHON=..." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --group dev
+	$(BIN)/python -m pip install --quiet --no-compile --group dev
 	@touch $@
 
 $(VENV)/wheel-tools: $(VENV)/tools
-	$(BIN)/python -m pip install --quiet --group wheel
+	$(BIN)/python -m pip install --quiet --no-compile --group wheel
 	@touch $@
 
 $(VENV)/docs-tools: $(VENV)/tools
-	$(BIN)/python -m pip install --quiet --group docs
+	$(BIN)/python -m pip install --quiet --no-compile --group docs
 	@touch $@
 
 MATURIN_DEVELOP = env -u CONDA_PREFIX VIRTUAL_ENV="$(abspath $(VENV))" $(BIN)/maturin develop
