@@ -72,17 +72,12 @@ def _run(options: argparse.Namespace) -> int:
 def _print(found: list[Compatibility], *, with_sources: bool) -> None:
     rows: list[dict[str, str]] = []
     for each in found:
-        reasons = each.reasons if each.verdict != "yes" or with_sources else ()
-        lines = [
-            [
-                shorten(printable(f"{reason.feature}: {reason.note}" if reason.note else reason.feature), _MAX_REASON),
-                reason.source or "",
-            ]
-            for reason in reasons
-        ] or [["", ""]]
-        rows += [
-            {"why": why, "source": source, **({} if at else {"reader": each.name, "reads it": _WORDS[each.verdict]})}
-            for at, (why, source) in enumerate(lines)
-        ]
+        # The name of a reader is beside its first reason.
+        row = {"reader": each.name, "reads it": _WORDS[each.verdict], "why": "", "source": ""}
+        for reason in each.reasons if each.verdict != "yes" or with_sources else ():
+            why = f"{reason.feature}: {reason.note}" if reason.note else reason.feature
+            rows.append({**row, "why": shorten(printable(why), _MAX_REASON), "source": reason.source or ""})
+            row = {}
+        rows += [row] if row else []
     names = ["reader", "reads it", "why", *(["source"] if with_sources else [])]
     print_table([Column(name, name) for name in names], rows)

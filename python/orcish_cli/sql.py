@@ -20,7 +20,7 @@ from orcish.process import stopped_by_signals
 from orcish.types import ReadOptions
 
 from orcish_cli.arguments import VALUES, add_external, add_limit, add_options, add_storage, pair
-from orcish_cli.batch_slices import limited
+from orcish_cli.batch_slices import has_union, limited
 from orcish_cli.formats.names import ORC, named
 from orcish_cli.json_values import WideInteger
 from orcish_cli.messages import set_stream
@@ -104,7 +104,7 @@ def _run(options: argparse.Namespace) -> int:
                     path = stack.enter_context(stream_file())
                     set_stream(path)
                 rows = _rows(path, options, "sparse")
-                if any(map(_has_union, rows.schema.types)):
+                if any(map(has_union, rows.schema.types)):
                     # duckdb takes unions with a null for nulls without a tag.
                     rows, has_unions = _rows(path, options, "struct"), True
                 added.append(add_table(connection, name, rows, source))
@@ -135,7 +135,13 @@ def _names(connection: Any, query: str) -> list[str]:
         WrongArgumentsError: The text is no query, or several, or a file is named without quotes.
     """
     ((text,),) = connection.execute("select json_serialize_sql(?)", [query]).fetchall()
-    parsed = json.loads(text)
+    nodes: list[dict[str, Any]] = []
+
+    def seen(node: dict[str, Any]) -> dict[str, Any]:
+        nodes.append(node)
+        return node
+
+    parsed = json.loads(text, object_hook=seen)
     if parsed["error"]:
         message = str(parsed["error_message"])
         if parsed.get("error_type") == "not implemented":
@@ -149,7 +155,7 @@ def _names(connection: Any, query: str) -> list[str]:
         raise WrongArgumentsError("the query: one is run at a time")
     found: dict[str, None] = {}
     own: set[str] = set()
-    for node in _nodes(parsed):
+    for node in nodes:
         if "cte_map" in node:
             own.update(lower(each["key"]) for each in node["cte_map"]["map"])
         if node.get("type") == "BASE_TABLE":
@@ -161,17 +167,6 @@ def _names(connection: Any, query: str) -> list[str]:
                 raise WrongArgumentsError(f"the query: {name} is a file, whose name is in quotes: from '{name}'")
     # A common table expression hides a table of its name from all but itself.
     return [name for name in found if lower(name) not in own or os.path.exists(Location(name).path)]
-
-
-def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
-    """All objects of parsed JSON."""
-    todo = [tree]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, dict):
-            yield node
-        if isinstance(node, dict | list):
-            todo += reversed(list(node.values()) if isinstance(node, dict) else node)
 
 
 def _tables(names: list[str], given: dict[str, str]) -> dict[str, str]:
@@ -252,10 +247,6 @@ def _with_union(field: pa.Field, _: str) -> pa.Field:
     if not is_read_union(kind) or kind.num_fields - 1 > MAX_VARIANTS:
         return field
     return field.with_type(pa.sparse_union([kind.field(at) for at in range(1, kind.num_fields)]))
-
-
-def _has_union(kind: Any) -> bool:
-    return pa.types.is_union(kind) or any(_has_union(kind.field(at).type) for at in range(kind.num_fields))
 
 
 def _cast(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
