@@ -42,7 +42,7 @@ def add_count(command: argparse.ArgumentParser) -> None:
 def _add_more(command: argparse.ArgumentParser, look: Any, names: tuple[str, ...]) -> None:
     add_files(command)
     add_limit(command, "most rows of each file")
-    add_json(command, "file, and one of all where there are several")
+    add_json(command, "file")
     add_reading(command)
     command.set_defaults(run=lambda options: _each(options, look, names))
 

@@ -179,7 +179,10 @@ def _other_format(text: str) -> str:
     if "(it begins like one, and may be truncated)" in rest:
         import shlex
 
-        return f"{text}: `orcish recover {shlex.quote(name)} -o TARGET` saves what of it can be read"
+        return (
+            f"{text}: `orcish recover {shlex.quote(name)} -o TARGET` saves what of it can be read; where its end is lost, "
+            "--like FILE names another file of its writer"
+        )
     from orcish_cli.foreign_files import TEXT, convert_command, format_of
 
     form = format_of(name)

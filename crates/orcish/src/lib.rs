@@ -8,7 +8,7 @@
 //! | `stream` | files of an `ObjectStore` as streams, with the feature `async` |
 //! | [`OrcWriter`] | a file in any [`Write`](std::io::Write) |
 //! | [`table`] | which rows may be added to a table, and with which types |
-//! | [`FileWriter`], [`DatasetWriter`] | a file, or a folder of files, that appear as a whole |
+//! | [`FileWriter`], [`DatasetWriter`] | a file, or a folder of files; each file appears when it is complete |
 //!
 //! ```
 //! use std::sync::Arc;

@@ -22,8 +22,8 @@ pub enum Writer {
 }
 
 impl Writer {
-    /// The code of orcish, which the specification does not list: the text `orcs`. ARCHITECTURE.md describes how other
-    /// readers treat an unknown code.
+    /// The code of orcish, which the specification does not list: the text `orcs`. Other readers take an unknown
+    /// code for a writer without their faults.
     pub(crate) const ORCISH: u32 = u32::from_be_bytes(*b"orcs");
 
     /// The software version in files of orcish. The writer version of the postscript cannot tell files of orcish apart:

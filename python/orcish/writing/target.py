@@ -110,7 +110,11 @@ def is_replaced(existing_data: str) -> bool:
         OptionError: The word is of folders.
     """
     if existing_data not in get_args(ExistingFile):
-        raise OptionError("existing_data", "is of folders: a file is refused ('error') or replaced", existing_data)
+        raise OptionError(
+            "existing_data",
+            "is of folders, which write_dataset writes: of a file, it is 'error' or 'overwrite'",
+            existing_data,
+        )
     return existing_data == "overwrite"
 
 

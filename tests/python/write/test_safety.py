@@ -226,7 +226,7 @@ FAILURES: list[tuple[Callable[[pathlib.Path], None], type[BaseException], str]] 
     (other_schema, ValueError, r"t\.orc: column t: a batch with"),
     (no_rows, TypeError, "str"),
     (generator, LookupError, "no more rows"),
-    (reader, ValueError, "no more rows"),
+    (reader, LookupError, "no more rows"),
     (broken_file, orcish.CorruptFileError, "column a, DATA stream"),
     (bad_option, ValueError, "snappy"),
     (unknown_column, orcish.UnknownColumnError, "absent"),
@@ -300,7 +300,7 @@ def test_close_after_a_producer_failed(place: pathlib.Path) -> None:
     """“If anything fails before, nothing appears.”"""
     before = contents(place)
     writer = Writer(place / "t.orc", SCHEMA)
-    with pytest.raises(ValueError, match="no more rows"):
+    with pytest.raises(LookupError, match="no more rows"):
         writer.write(pa.RecordBatchReader.from_batches(SCHEMA, broken()))
     with pytest.raises(ValueError, match="failed"):
         writer.close()
