@@ -180,8 +180,8 @@ def _other_format(text: str) -> str:
         import shlex
 
         return (
-            f"{text}: `orcish recover {shlex.quote(name)} -o TARGET` saves what of it can be read; where its end is lost, "
-            "--like FILE names another file of its writer"
+            f"{text}: `orcish recover {shlex.quote(name)} -o TARGET` saves what of it can be read; where its end is "
+            "lost, --like FILE names another file of its writer"
         )
     from orcish_cli.foreign_files import TEXT, convert_command, format_of
 
