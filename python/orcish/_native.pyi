@@ -35,16 +35,18 @@ __all__ = [
     "cast_rows",
     "check_partition_values",
     "check_target",
+    "combine_files",
+    "compaction_groups",
     "complete_storage",
     "complete_upload",
     "date_text",
     "delete_files",
     "delete_folder",
+    "delete_rows",
     "detach_threads",
     "display_name",
     "equal_folders",
     "exact_bound",
-    "extended_schema",
     "field_path",
     "file_version",
     "format_partition_values",
@@ -69,6 +71,7 @@ __all__ = [
     "read_json",
     "read_small",
     "recover_file",
+    "rewritten_schema",
     "source_files",
     "stat",
     "stored_schema",
@@ -77,7 +80,6 @@ __all__ = [
     "untyped_columns",
     "upload_info",
     "with_timestamp_types",
-    "without_twins",
     "working_folder",
     "write_small",
 ]
@@ -337,9 +339,6 @@ def unify_schemas(first: object, other: object) -> object:
         ValueError: Names of columns are ambiguous.
     """
 
-def extended_schema(table: object, rows: object) -> object:
-    """The columns of a table, and those that only rows have, as a PyCapsule."""
-
 @final
 class TableColumns:
     """The columns of a table that rows are added to."""
@@ -438,8 +437,65 @@ def are_inferred(schema: object) -> bool:
 def with_timestamp_types(schema: object, types: Collection[tuple[str, str]]) -> object:
     """The schema with instants that are stored as ORC types of columns say, as a PyCapsule."""
 
-def without_twins(schema: object, stored: Sequence[str]) -> object:
-    """The schema without columns that are another one to some readers, but for stored ones, as a PyCapsule."""
+def compaction_groups(files: Sequence[tuple[str, int, float]], size: int, rewrite: bool) -> list[list[int]]:
+    """Groups of files that become one file each, as indexes. A file has a path in the table, a size, and a time."""
+
+def rewritten_schema(
+    source: str,
+    options: dict[str, Any],
+    schema: tuple[bytes, list[str], str, list[str] | None] | None,
+    storage_options: dict[str, Any] | None,
+) -> object:
+    """The schema with which a file is written again, as a PyCapsule."""
+
+def combine_files(
+    sources: Sequence[str],
+    merged: str,
+    rewritten: str,
+    *,
+    rewrite: bool,
+    options: dict[str, Any],
+    schema: tuple[bytes, list[str], str, list[str] | None] | None,
+    storage_options: dict[str, Any] | None,
+    staging: str,
+) -> tuple[Literal["merge", "rewrite"], tuple[int, int, bytes]]:
+    """Writes the rows of files of a table into one file, which is not published yet.
+
+    Args:
+        sources: The files.
+        merged: The new file where their stripes are copied.
+        rewritten: The new file where their rows are written again.
+        rewrite: Whether the rows are written again in any case.
+        options: Options of the new file.
+        schema: The schema of the table in its log.
+        storage_options: Options of the store.
+        staging: The folder of the staged file.
+
+    Returns:
+        What was done, and rows, bytes and token of the file.
+
+    Raises:
+        CorruptFileError: A file cannot be read, or is to be merged and contradicts its rows.
+        UnsupportedError: The files have columns that are one column to some readers.
+        LimitExceededError: A timestamp has digits beyond the unit of its column, or does not fit into 64 bits.
+    """
+
+def delete_rows(
+    source: str,
+    numbers: tuple[object, object],
+    target: str,
+    *,
+    options: dict[str, Any],
+    schema: tuple[bytes, list[str], str, list[str] | None] | None,
+    storage_options: dict[str, Any] | None,
+    staging: str,
+) -> tuple[int, int, bytes] | None:
+    """Deletes rows of a file, given by the capsules of an array of their numbers: the others are written into a file,
+    which is not published yet.
+
+    Returns:
+        Rows, bytes and token of the file; ``None`` if no row is left.
+    """
 
 def untyped_columns(schema: tuple[bytes, list[str], str, list[str] | None]) -> list[str]:
     """The partition columns that have no type in the log yet, as they had no values."""
@@ -741,6 +797,11 @@ class Scan:
         dotted names and errors of columns without a common type.
         """
 
+    def all_columns(self, is_whole: bool) -> object:
+        """The columns of the table, and after them those that only its files have, as a PyCapsule, without partition
+        columns.
+        """
+
     @property
     def fault(self) -> OrcishError | None:
         """The error of the columns that cannot be read."""
@@ -949,6 +1010,9 @@ class File:
     def stripes(self) -> list[tuple[int, int, int, int, int, int]]: ...
     def column_attributes(self, id: int) -> list[tuple[str, str]]: ...
     def tail_bytes(self) -> bytes: ...
+    def write_options(self, has_bloom_filters: bool) -> dict[str, Any]:
+        """Options of writing of a file that takes the place of this one."""
+
     def column_statistics(self, id: int) -> dict[str, Any] | None: ...
     def stripe_statistics(self) -> list[list[dict[str, Any]]]: ...
     def column_stripe_statistics(self, id: int) -> list[dict[str, Any]]: ...

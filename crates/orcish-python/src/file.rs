@@ -7,7 +7,7 @@ use orcish::options::{Columns, ReadOptions};
 use orcish::read::{ColumnStorage, OrcFile, RowGroup};
 use orcish::scan::FileScan;
 use orcish::tail::{Calendar, FileTail};
-use orcish::write::Finding;
+use orcish::write::{Finding, WriteOptions};
 use orcish_core::Limits;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -182,6 +182,21 @@ impl File {
         properties.set_item("postscript_length", tail.postscript_length())?;
         properties.set_item("encrypted_columns", &tail.encrypted_columns)?;
         Ok(properties)
+    }
+
+    /// Options of writing of a file that takes the place of this one, and may have bloom filters.
+    fn write_options<'py>(&self, py: Python<'py>, has_bloom_filters: bool) -> PyResult<Bound<'py, PyDict>> {
+        let options = WriteOptions::of_file(&self.file, has_bloom_filters);
+        let metadata = PyDict::new(py);
+        for (key, value) in &options.metadata {
+            metadata.set_item(key, PyBytes::new(py, value))?;
+        }
+        let given = PyDict::new(py);
+        given.set_item("compression", options.compression.name())?;
+        given.set_item("metadata", metadata)?;
+        given.set_item("row_index_stride", options.row_index_stride)?;
+        given.set_item("version", options.version.name())?;
+        Ok(given)
     }
 
     /// Keys, encrypted columns and masks. `None` if no column is encrypted.

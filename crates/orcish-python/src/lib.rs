@@ -22,6 +22,7 @@ mod partition;
 mod place;
 mod predicate;
 mod recover;
+mod rewrite;
 mod row_filter;
 mod scan;
 mod sink;
@@ -93,17 +94,19 @@ mod _native {
     #[pymodule_export]
     use crate::recover::recover_file;
     #[pymodule_export]
+    use crate::rewrite::{combine_files, compaction_groups, delete_rows, rewritten_schema};
+    #[pymodule_export]
     use crate::scan::Scan;
     #[pymodule_export]
     use crate::sink::check_target;
     #[pymodule_export]
     use crate::stream::Batches;
     #[pymodule_export]
-    use crate::table::{TableLog, extended_schema, unify_schemas};
+    use crate::table::{TableLog, unify_schemas};
     #[pymodule_export]
     use crate::table_columns::{
         SchemaWithRows, TableColumns, are_inferred, cast_rows, check_partition_values, equal_folders, stored_schema,
-        untyped_columns, with_timestamp_types, without_twins,
+        untyped_columns, with_timestamp_types,
     };
     #[pymodule_export]
     use crate::tuning::tune;

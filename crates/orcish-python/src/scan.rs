@@ -270,6 +270,14 @@ impl Scan {
         Ok((capsule::schema(py, &unified.schema)?, unified.differs, fault, conflicts))
     }
 
+    /// The columns of the table, and after them those that only its files have, as a PyCapsule; no partition columns. Unless
+    /// `is_whole`, columns without a common type are no error.
+    fn all_columns<'py>(&self, py: Python<'py>, is_whole: bool) -> PyResult<Bound<'py, PyCapsule>> {
+        let scan = self.orc()?;
+        let columns = py.detach(|| scan.all_columns(is_whole));
+        capsule::schema(py, &*columns.map_err(|error| to_python(py, &error))?)
+    }
+
     /// The error of the columns of the table that cannot be read; `None` if all can.
     #[getter]
     fn fault(&self, py: Python<'_>) -> Option<PyErr> {

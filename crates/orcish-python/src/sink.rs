@@ -112,11 +112,19 @@ fn create_staged(
     let Some(location) = target.cast::<PyString>().ok().and_then(|path| path.to_str().ok()) else {
         return Err(PyValueError::new_err("publish=False: what is not published has a path in Unicode, or a URL"));
     };
-    let staged = py.detach(|| {
-        orcish_io::check_target(location, overwrite, storage)?;
-        orcish_io::create_staged(location, staging_folder, storage)
-    });
-    staged.map_err(|error| target_error(py, &error))
+    let sink = py.detach(|| staged(location, staging_folder, overwrite, storage));
+    sink.map_err(|error| target_error(py, &error))
+}
+
+/// The sink for a staged file, which appears at a path or URL once it is published.
+pub(crate) fn staged(
+    location: &str,
+    staging_folder: Option<&str>,
+    overwrite: bool,
+    storage: &StorageOptions,
+) -> orcish_core::Result<(Box<dyn Sink>, Staging)> {
+    orcish_io::check_target(location, overwrite, storage)?;
+    orcish_io::create_staged(location, staging_folder, storage)
 }
 
 /// Checks that a file object that can seek has no bytes: those before the new file would shift its offsets, and those behind

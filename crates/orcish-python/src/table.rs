@@ -24,17 +24,6 @@ type FileSize = (String, u64);
 /// Name, size in bytes, and seconds since 1970.
 type File = (String, u64, f64);
 
-/// The schema of a table after rows are appended, as a PyCapsule.
-#[pyfunction]
-pub(crate) fn extended_schema<'py>(
-    py: Python<'py>,
-    table: &Bound<'py, PyCapsule>,
-    rows: &Bound<'py, PyCapsule>,
-) -> PyResult<Bound<'py, PyCapsule>> {
-    let (table, rows) = (capsule::read_schema(table)?, capsule::read_schema(rows)?);
-    capsule::schema(py, &orcish_core::unify::extended_schema(&table, &rows))
-}
-
 /// The union of two schemas, as a PyCapsule.
 #[pyfunction]
 pub(crate) fn unify_schemas<'py>(

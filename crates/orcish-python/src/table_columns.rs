@@ -34,7 +34,7 @@ pub(crate) fn logged_schema(py: Python<'_>, schema: LogSchema, limits: &Limits) 
     LoggedSchema::open(file.into(), &name, partition, limits).map_err(|error| to_python(py, &error))
 }
 
-fn logged(py: Python<'_>, schema: LogSchema) -> PyResult<LoggedSchema> {
+pub(crate) fn logged(py: Python<'_>, schema: LogSchema) -> PyResult<LoggedSchema> {
     logged_schema(py, schema, &Limits::default())
 }
 
@@ -214,16 +214,6 @@ pub(crate) fn with_timestamp_types<'py>(
     types: TimestampPairs,
 ) -> PyResult<Bound<'py, PyCapsule>> {
     capsule::schema(py, &timestamps(types)?.applied_to(&read_schema(schema)?))
-}
-
-/// The schema without columns that are another one to some readers, as a PyCapsule. `stored` are dotted names of columns that stay.
-#[pyfunction]
-pub(crate) fn without_twins<'py>(
-    py: Python<'py>,
-    schema: &Bound<'py, PyCapsule>,
-    stored: Vec<String>,
-) -> PyResult<Bound<'py, PyCapsule>> {
-    capsule::schema(py, &orcish::table::without_twins(&read_schema(schema)?, &stored.into_iter().collect()))
 }
 
 /// The partition columns that have no type in the log yet.

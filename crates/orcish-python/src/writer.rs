@@ -270,7 +270,7 @@ impl Drop for Writer {
 }
 
 /// The token of a finished staged file. `None` for a published file.
-fn token(staged: Option<&Staging>, written: &Written) -> Option<Vec<u8>> {
+pub(crate) fn token(staged: Option<&Staging>, written: &Written) -> Option<Vec<u8>> {
     Some(written.take_staged(staged?)?.to_bytes())
 }
 

@@ -104,8 +104,7 @@ def errors_about_rows(source: str, folder: str) -> Iterator[None]:
         text = str(error)
         found = re.match(rf"(?:[^:]*/)?{re.escape(display_name(folder))}/[^:]+: (?=column .*: row \d+: )", text)
         if found and error.args == (text,):
-            most = ": ORC has 38 at most" if text.endswith("more than 38 digits") else ""
-            error.args = (f"{source}: {text[found.end() :]}{most}",)
+            error.args = (f"{source}: {text[found.end() :]}",)
         raise
 
 

@@ -56,7 +56,6 @@ __all__ = [
     "in_gregorian_calendar",
     "native_file",
     "records_parent_nulls",
-    "stored_arrow_schema",
     "table_file",
 ]
 
@@ -73,12 +72,7 @@ def records_parent_nulls(file: ORCFile) -> bool:
 
 def has_arrow_schema(file: ORCFile) -> bool:
     """Whether the file has an Arrow schema in its metadata."""
-    return stored_arrow_schema(file) is not None
-
-
-def stored_arrow_schema(file: ORCFile) -> bytes | None:
-    """The Arrow schema in the metadata of the file, in the encoding of orcish; ``None`` if there is none."""
-    return file.metadata.get(_ARROW_SCHEMA)
+    return _ARROW_SCHEMA in file.metadata
 
 
 class ORCFile(BatchSource):

@@ -13,9 +13,8 @@ from typing import Any
 import pyarrow as pa
 
 from orcish import _native
-from orcish.arrow.exported import ExportedSchema, schema_for_native
-from orcish.errors import UnsupportedError
-from orcish.reading.orc_files import OrcFiles, unified_schema
+from orcish.arrow.exported import ExportedSchema
+from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.scanning import scan
@@ -77,48 +76,22 @@ def with_all_columns(
     opened = files.open(options) if opened is None else opened
     base = files.full_schema(opened)
     partition = frozenset(files.partition_columns)
-    own = pa.schema([field for field in base if field.name not in partition], base.metadata)
-    # Columns that partition columns hide are no columns of the rows.
-    plain = dataclasses.replace(files, files=[file._replace(partition=[]) for file in files.files])
-    every = all_columns(plain, options, own, opened, columns)
-    found = [field for field in every if field.name not in partition]
+    found = [field for field in all_columns(opened, is_whole=columns is None) if field.name not in partition]
     schema = pa.schema([*found, *(field for field in base if field.name in partition)], base.metadata)
     return files if schema == base else dataclasses.replace(files, schema=schema, is_part=True)
 
 
-def all_columns(
-    files: OrcFiles,
-    options: dict[str, Any],
-    own: pa.Schema,
-    opened: _native.Scan,
-    columns: Sequence[Any] | None = None,
-) -> pa.Schema:
-    """The columns of a table, and after them those that only its files have, with types that hold the values of all
-    files. Columns of a log have the types of the log.
+def all_columns(opened: _native.Scan, *, is_whole: bool) -> pa.Schema:
+    """The columns of a table, and after them those that only its files have, without partition columns, with types that
+    hold the values of all files. Columns of a log have the types of the log.
 
     Args:
-        files: The files, without partition columns.
-        options: Options of reading.
-        own: The columns of the table, without partition columns.
-        opened: The native scan of the table under the options.
-        columns: As for :func:`with_all_columns`.
+        opened: The native scan of the table.
+        is_whole: Whether all columns are wanted: those that cannot be read, and those without a common type, are errors
+            then.
 
     Raises:
         UnsupportedError: As for :func:`with_all_columns`.
-        OrcishError: A column cannot be read, and all columns are wanted.
+        OrcishError: A column cannot be read.
     """
-    is_logged = files.table_schema is not None
-    # The schema of a log is no file.
-    union = unified_schema(
-        dataclasses.replace(files, table_schema=None).open(options) if is_logged else opened, case_sensitive=True
-    )
-    if columns is None:
-        if union.fault is not None:
-            raise union.fault
-        known = own.names if is_logged else ()
-        for name, error in union.conflicts:
-            if not any(name == column or name.startswith(f"{column}.") for column in known):
-                raise UnsupportedError(f"{error}: cast one of them, or choose columns that go together") from error
-    if not is_logged:
-        return union.schema
-    return pa.schema(ExportedSchema(_native.extended_schema(schema_for_native(own), schema_for_native(union.schema))))
+    return pa.schema(ExportedSchema(opened.all_columns(is_whole)))

@@ -1,4 +1,4 @@
-"""Compaction: choice of the files that are combined, and how they become one file."""
+"""Compaction: files of a table that become one file each. The native core has the rules."""
 
 from __future__ import annotations
 
@@ -7,22 +7,19 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from orcish import _native
 from orcish.carbon.detect import check_not_carbon
-from orcish.errors import CorruptFileError, OptionError, OrcishError
-from orcish.reading.file import ORCFile, stored_arrow_schema
+from orcish.errors import OptionError
+from orcish.reading.file import ORCFile
 from orcish.tables.commit import Job, Staged, is_in_partition
-from orcish.tables.folder import FileInfo, Folder
+from orcish.tables.folder import FileInfo
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.log.table import existing_root
 from orcish.tables.replacing import Replaced, replace_files
-from orcish.tables.rewriting import check_options, file_options, rewrite, rewritten_name
+from orcish.tables.rewriting import check_options, file_options, native_keywords, rewritten_name
 from orcish.writing.dataset import file_suffix
-from orcish.writing.timestamps import timestamp_types
 
 __all__ = ["CompactedFile", "CompactionPlan", "CompactionTask", "compact_files"]
-
-FULL = 0.75
-"""Files of at least this fraction of the target size are not compacted."""
 
 
 class CompactedFile(NamedTuple):
@@ -93,16 +90,18 @@ class CompactionPlan:
             # stay.
             there = [file for file in job.files() if file.name in visible and is_in_partition(file.name)]
             # Hive writes files of no bytes, which have no rows.
+            files = [file for file in there if file.size]
+            groups = [[files[at] for at in group] for group in _native.compaction_groups(files, size, rewrite)]
             tasks = [
                 CompactionTask(
                     job, [file.name for file in group], sum(file.size for file in group), rewrite, options, schema
                 )
-                for group in compaction_groups([file for file in there if file.size], size, rewrite)
+                for group in groups
             ]
             folder = job.folder()
             for task in tasks[:1]:
                 check_options(folder.location(task.names[0]), folder, options, schema)
-            for file in [file for file in there if file.size][:1] if not tasks else ():
+            for file in files[:1] if not tasks else ():
                 # A file of another format is an error, as where there is something to compact.
                 ORCFile(folder.location(file.name), storage_options=folder.storage_options)
             return CompactionPlan(job, tasks, there, schema)
@@ -125,27 +124,6 @@ class CompactionPlan:
         replace_files(self.job, "compact", replaced, self.files, self.schema)
 
 
-def compaction_groups(files: Sequence[FileInfo], size: int, rewrite: bool) -> list[list[FileInfo]]:
-    """Groups of files that become one file each: of one folder, in the order of their names."""
-    folders: dict[str, list[FileInfo]] = {}
-    for file in sorted(files):
-        folders.setdefault(file.name.rpartition("/")[0], []).append(file)
-    groups: list[list[FileInfo]] = []
-    for within in folders.values():
-        group: list[FileInfo] = []
-        total = 0
-        for file in within:
-            if file.size >= size * FULL and not rewrite:
-                continue
-            if group and total + file.size > size:
-                groups.append(group)
-                group, total = [], 0
-            group.append(file)
-            total += file.size
-        groups.append(group)
-    return [group for group in groups if len(group) > 1 or (rewrite and group)]
-
-
 def compact_files(task: CompactionTask) -> tuple[CompactedFile, Staged]:
     """Writes one file, which is not published yet.
 
@@ -157,58 +135,21 @@ def compact_files(task: CompactionTask) -> tuple[CompactedFile, Staged]:
     sources = [folder.location(name) for name in task.names]
     first = task.names[0]
     attempt = task.job.attempt()
-    action = "rewrite"
-    made = None
-    if not task.rewrite and _can_be_merged(sources, folder, task.schema):
-        try:
-            ending = first.rpartition("/")[2].partition(".")[2]
-            target = rewritten_name(first, attempt, f".{ending or 'orc'}")
-            made = folder.merge(sources, target, staging=attempt)
-            action = "merge"
-        except ValueError:
-            # The files differ, so their stripes cannot be copied.
-            pass
-    if made is None:
-        options = file_options(sources[0], folder, task.options)
-        target = rewritten_name(first, attempt, file_suffix(options))
-        made = rewrite(sources, folder, target, attempt, options, schema=task.schema)
-    written, token = made
-    if written.rows != (rows := sum(ORCFile(at, storage_options=folder.storage_options).num_rows for at in sources)):
-        folder.abort(target, token)
-        raise OrcishError(f"{sources[0]} and {len(sources) - 1} more: {rows} rows became {written.rows}")
+    ending = first.rpartition("/")[2].partition(".")[2]
+    options = file_options(sources[0], folder, task.options)
+    targets = {
+        "merge": rewritten_name(first, attempt, f".{ending or 'orc'}"),
+        "rewrite": rewritten_name(first, attempt, file_suffix(options)),
+    }
+    action, (rows, size, token) = _native.combine_files(
+        sources,
+        folder.location(targets["merge"]),
+        folder.location(targets["rewrite"]),
+        rewrite=task.rewrite,
+        staging=folder.location(attempt),
+        **native_keywords(folder, options, task.schema),
+    )
+    target = targets[action]
     within, _, name = target.rpartition("/")
-    file = CompactedFile(within, action, len(sources), written.rows, task.size, written.bytes, name)
-    return file, Staged(target, written.rows, written.bytes, token)
-
-
-def _can_be_merged(sources: Sequence[str], folder: Folder, schema: TableSchema | None) -> bool:
-    """Whether a merged file is read as the files are, and all files are what they state. A merged file would have the
-    faults of each. It would have no Arrow schema in place of several, which decide on units of timestamps, and on all
-    types where the log has no schema.
-
-    Raises:
-        CorruptFileError: A file cannot be read, or contradicts its rows.
-    """
-    files = [ORCFile(source, storage_options=folder.storage_options) for source in sources]
-    # All files are checked, those after a deviation, too.
-    are_correct = [_is_correct(source, file) for source, file in zip(sources, files, strict=True)]
-    has_same_types = len({stored_arrow_schema(file) for file in files}) == 1
-    has_timestamps = any(timestamp_types(file) for file in files)
-    return all(are_correct) and (has_same_types or (schema is not None and not has_timestamps))
-
-
-def _is_correct(source: str, file: ORCFile) -> bool:
-    """Whether a file is correct. Deviations from the specification that change no value end when it is written again.
-
-    Raises:
-        CorruptFileError: It contradicts its rows. A file in its place would not.
-    """
-    findings = file.check()
-    for found in findings:
-        if found.contradicts_rows:
-            place = "" if found.stripe is None else f"stripe {found.stripe}, "
-            raise CorruptFileError(
-                f"{source}: {place}column {found.column or 'the root'}: {found.message}: the rows may be damaged; "
-                "rewrite=True takes them as they are read"
-            )
-    return not findings
+    file = CompactedFile(within, action, len(sources), rows, task.size, size, name)
+    return file, Staged(target, rows, size, token)

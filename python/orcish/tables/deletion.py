@@ -11,10 +11,8 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.carbon.detect import check_not_carbon
-from orcish.errors import CommitError
 from orcish.filters.pushdown import Filters
 from orcish.io.files import TableFile
-from orcish.reading.file import ORCFile
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import WHOLE_FILE, Scan, Split
 from orcish.reading.scan_reader import ScanReader
@@ -23,7 +21,7 @@ from orcish.tables.folder import FileInfo
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.log.table import existing_root
 from orcish.tables.replacing import Replaced, replace_files
-from orcish.tables.rewriting import check_options, file_options, rewrite, rewritten_name
+from orcish.tables.rewriting import check_options, file_options, native_keywords, rewritten_name
 from orcish.writing.dataset import file_suffix
 
 __all__ = ["Deleted", "DeletedRows", "DeletionPlan", "DeletionTask", "delete_rows"]
@@ -155,14 +153,14 @@ def delete_rows(task: DeletionTask) -> DeletedRows:
         return DeletedRows(task.name, 0, None)
     folder = task.job.folder()
     source = folder.location(task.name)
-    total = ORCFile(source, storage_options=folder.storage_options).num_rows
-    if len(numbers) == total:
-        return DeletedRows(task.name, total, None)
     attempt = task.job.attempt()
     options = file_options(source, folder, task.options)
     target = rewritten_name(task.name, attempt, file_suffix(options))
-    written, token = rewrite([source], folder, target, attempt, options, schema=task.schema, removed=numbers.sort())
-    if written.rows != total - len(numbers):
-        folder.abort(target, token)
-        raise CommitError(f"{source}: {total} rows without {len(numbers)} became {written.rows}")
-    return DeletedRows(task.name, len(numbers), Staged(target, written.rows, written.bytes, token))
+    made = _native.delete_rows(
+        source,
+        numbers.__arrow_c_array__(),
+        folder.location(target),
+        staging=folder.location(attempt),
+        **native_keywords(folder, options, task.schema),
+    )
+    return DeletedRows(task.name, len(numbers), None if made is None else Staged(target, *made))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from orcish import _native
 from orcish._native import Location, complete_storage
 from orcish.keywords import chosen_options
-from orcish.types import ExistingFile, Source, StorageOptions, WriteOptions
-from orcish.writing.writer import ORCWriter, Written
+from orcish.types import ExistingFile, StorageOptions, WriteOptions
+from orcish.writing.writer import ORCWriter
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -183,25 +183,6 @@ class Folder:
             staging=None if staging is None else self.location(staging),
             **chosen,
         )
-
-    def merge(self, sources: Sequence[Source], name: str, *, staging: str | None = None) -> tuple[Written, bytes]:
-        """Merges files like :func:`orcish.merge`; the new file does not appear until :meth:`complete`.
-
-        Returns:
-            The size of the file, and its token.
-
-        Raises:
-            ValueError: There are no files, or they differ; the message names the file and the difference.
-        """
-        *written, token = _native.merge_files(
-            [_native.opened_source(source) for source in sources],
-            self.location(name),
-            storage_options=self._options,
-            publish=False,
-            staging=None if staging is None else self.location(staging),
-            overwrite=True,
-        )
-        return Written(*written), cast("bytes", token)
 
     def complete(self, name: str, token: bytes) -> None:
         """Publishes a file, which replaces an existing one.

@@ -16,7 +16,7 @@ from orcish.reading.scan import Scan, reader_of
 from orcish.reading.schema_file import schema_file
 from orcish.tables.all_columns import with_all_columns
 
-__all__ = ["are_inferred", "infers_arrow_types", "infers_written_types", "opened_files"]
+__all__ = ["infers_arrow_types", "infers_written_types", "opened_files"]
 
 
 def infers_arrow_types(rows: Scan, first: ORCFile | None = None) -> bool:

@@ -56,7 +56,7 @@ def test_rewrite_takes_the_rows_as_they_are_read(tmp_path: pathlib.Path) -> None
             continue
         if is_wrong and before.schema == ROWS.schema:
             break
-    with pytest.raises(CorruptFileError, match="rewrite=True takes them as they are read"):
+    with pytest.raises(CorruptFileError, match="a rewrite takes them as they are read"):
         orcish.compact(table)
     (file,) = orcish.compact(table, rewrite=True)
     assert file.action == "rewrite"

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use arrow_schema::{Schema, SchemaRef};
 use orcish_core::error::{Error, Result};
-use orcish_core::unify::extend_schema;
+use orcish_core::unify::{extend_schema, extended_schema};
 
 use super::conflict::Conflict;
 use super::table::{Table, without};
-use super::table_file::SchemaFile;
+use super::table_file::{SchemaFile, SchemaSource, TableFile};
 use super::table_scan::Scan;
+use crate::options::Columns;
 use crate::projection::readable_columns;
 use crate::read::OrcFile;
 use crate::tuning;
@@ -71,6 +72,52 @@ impl Scan {
         let differs = differs || decided != *schema;
         let conflicts = conflicts.into_iter().map(|Conflict { column, error }| (column, error)).collect();
         Ok(UnifiedSchema { schema: Arc::new(decided), differs, fault, conflicts })
+    }
+
+    /// The columns of the table, and after them those that only its files have, with types that hold the values of all files.
+    /// Columns of a schema that is none of the files, such as that of a log, have its types. Partition columns are left out.
+    ///
+    /// Readers see the columns of the log, or of the first file. Whoever writes the rows anew would lose the others.
+    ///
+    /// `is_whole` is whether all columns are wanted: columns that cannot be read, and those without a common type, are errors then.
+    ///
+    /// # Errors
+    /// `Unsupported` if the types of a column in two files have no common type. As [`unified_schema`](Self::unified_schema).
+    pub fn all_columns(&self, is_whole: bool) -> Result<SchemaRef> {
+        let table = self.table();
+        let own = Schema::new_with_metadata(table.fields.clone(), table.metadata.clone());
+        let is_logged = table.schema_file.is_some();
+        if is_logged && table.files.is_empty() {
+            return Ok(Arc::new(own));
+        }
+        let union = if is_logged {
+            // The schema of a log is no file, and columns that partition columns hide are no columns of the rows.
+            let files = table.files.iter().map(|file| TableFile { partition: Vec::new(), ..file.clone() }).collect();
+            let options = table.schema_options(Columns::Names(Vec::new()));
+            let storage = table.storage.clone();
+            Scan::try_new(files, SchemaSource::FirstFile, options, table.matching.clone(), storage)?
+                .unified_schema(true)?
+        } else {
+            self.unified_schema(true)?
+        };
+        if is_whole {
+            if let Some(fault) = union.fault {
+                return Err(fault);
+            }
+            let is_of_log = |column: &str| {
+                let is_within = |own: &str| format!("{column}.").starts_with(&format!("{own}."));
+                is_logged && table.fields.iter().any(|field| is_within(field.name()))
+            };
+            if let Some((_, error)) = union.conflicts.into_iter().find(|(column, _)| !is_of_log(column)) {
+                let advice = "cast one of them, or choose columns that go together";
+                let advised = Error::new(error.kind(), format!("{}: {advice}", error.message()));
+                return Err(match &error.place().file {
+                    Some(file) => advised.in_file(file),
+                    None => advised,
+                });
+            }
+        }
+        Ok(if is_logged { Arc::new(extended_schema(&own, &union.schema)) } else { union.schema })
     }
 }
 

@@ -10,14 +10,24 @@
 //! [`TableColumns::appended_schema`] decides with which types rows are written, so that readers of the table can read new files
 //! beside the others. [`cast_column`] casts the rows. [`schema_with_rows`] and [`schema_file`] make the schema that the log has
 //! from then on. A value that would change, and a type that does not hold the rows, is an error.
+//!
+//! [`combine_files`] makes one file of several, which [`compaction_groups`] chooses, and [`delete_rows`] a file without some of its rows.
+//! Both write with a [`Rewrite`] the types with which readers of the table have read the files. The caller commits the new files.
 
 mod added_columns;
 mod cast;
 mod columns;
+mod compaction;
+mod deletion;
 mod files;
 mod log_schema;
 mod names;
+mod rewrite;
+#[cfg(test)]
+mod rewrite_tests;
+mod rewritten_types;
 mod schema_after;
+mod source_file;
 #[cfg(test)]
 mod tests;
 mod timestamps;
@@ -25,8 +35,11 @@ mod twins;
 
 pub use cast::{PartitionOf, cast_column};
 pub use columns::TableColumns;
+pub use compaction::{Combination, combine_files, compaction_groups};
+pub use deletion::{AfterDeletion, delete_rows};
 pub use files::TableFolder;
 pub use log_schema::{LoggedSchema, MAX_SCHEMA_TAIL};
+pub use rewrite::{Rewrite, RewriteOptions};
 pub use schema_after::{schema_file, schema_with_rows};
 pub use timestamps::{StoredTimestamp, TimestampTypes};
 pub use twins::without_twins;

@@ -16,23 +16,28 @@ use crate::options::ReadOptions;
 use crate::write::{OrcWriter, WriteOptions, stored_schema};
 
 /// A folder of files, which is removed at the end.
-struct Folder(PathBuf);
+pub(super) struct Folder(PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Self {
+    pub(super) fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("orcish-table-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir(&path).unwrap();
         Folder(path)
     }
 
-    fn write(&self, name: &str, columns: &[(&str, ArrayRef)], options: &WriteOptions) {
+    pub(super) fn write(&self, name: &str, columns: &[(&str, ArrayRef)], options: &WriteOptions) {
         let batch = RecordBatch::try_from_iter(columns.iter().cloned()).unwrap();
         let mut writer = OrcWriter::try_new(Vec::new(), batch.schema(), options).unwrap();
         writer.write(&batch).unwrap();
         let path = self.0.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, writer.into_inner().unwrap()).unwrap();
+    }
+
+    /// The path of a file.
+    pub(super) fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
     }
 
     fn table(&self, files: &[&str]) -> TableFolder {
@@ -52,11 +57,11 @@ impl Drop for Folder {
     }
 }
 
-fn integers() -> ArrayRef {
+pub(super) fn integers() -> ArrayRef {
     Arc::new(Int64Array::from(vec![1, 2]))
 }
 
-fn texts() -> ArrayRef {
+pub(super) fn texts() -> ArrayRef {
     Arc::new(StringArray::from(vec!["a", "b"]))
 }
 

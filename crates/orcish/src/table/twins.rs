@@ -5,7 +5,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use arrow_schema::{DataType, FieldRef, Fields, Schema};
+use orcish_core::error::{Error, Result};
 use orcish_core::types::{item_of, with_item, with_type};
+
+use super::source_file::SourceFile;
 
 /// Attribute with the id of a column in Iceberg.
 const ICEBERG_ID: &str = "iceberg.id";
@@ -84,6 +87,47 @@ fn kept_within(field: &FieldRef, path: &str, stored: &HashSet<String>) -> FieldR
         },
     };
     if kind == *field.data_type() { field.clone() } else { Arc::new(with_type(field, kind)) }
+}
+
+/// Checks that the columns of files can be put into one file: that columns of one name are one column, and columns of different names
+/// different columns, to all readers.
+///
+/// # Errors
+/// `Unsupported` if a column of a file has the name of a column of another file in other case, or its id and another name, or its
+/// name and another id.
+pub(super) fn check_twins(files: &[SourceFile]) -> Result<()> {
+    let mut names: HashMap<String, (&str, &SourceFile)> = HashMap::new();
+    let mut ids: HashMap<&str, (&str, &SourceFile)> = HashMap::new();
+    let mut ids_of_names: HashMap<&str, (&str, &SourceFile)> = HashMap::new();
+    for file in files {
+        let is_twin = |path: &str, other: &(&str, &SourceFile)| other.0 != path && other.1.location != file.location;
+        let twin = |path: &str, other: String| {
+            let text = format!(
+                "column {path} and {other}, so that the files are not combined: write the rows of one of them again with the names \
+                 and ids of the other"
+            );
+            Error::unsupported(text).in_file(&file.name())
+        };
+        for (path, column) in &file.columns {
+            let other = names.entry(path.to_lowercase()).or_insert((path, file));
+            if is_twin(path, other) {
+                return Err(twin(path, format!("column {} of {} differ only by case", other.0, other.1.name())));
+            }
+            let Some(id) = column.attributes.get(ICEBERG_ID) else { continue };
+            let (known, other) = ids_of_names.entry(path).or_insert((id, file));
+            if known != id {
+                return Err(twin(path, format!("that of {} have different ids in Iceberg", other.name())));
+            }
+            let other = ids.entry(id).or_insert((path, file));
+            if is_twin(path, other) {
+                return Err(twin(
+                    path,
+                    format!("column {} of {} have the same id in Iceberg", other.0, other.1.name()),
+                ));
+            }
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

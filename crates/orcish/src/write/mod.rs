@@ -27,6 +27,7 @@ mod file;
 mod merge;
 mod metadata;
 mod options;
+mod options_of_file;
 mod out_stream;
 mod plan;
 mod recover;

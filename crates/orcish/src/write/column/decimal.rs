@@ -20,6 +20,7 @@ use crate::write::append_error::AppendError;
 use crate::write::out_stream::OutStream;
 use crate::write::rle_stream::IntegerStream;
 use crate::write::stream_options::StreamOptions;
+use crate::write::types::MAX_DECIMAL_PRECISION;
 
 /// Maximum precision of 64-bit unscaled values.
 const MAX_I64_PRECISION: u8 = 18;
@@ -130,7 +131,9 @@ impl<N: Unscaled> DecimalEncoder<N> {
                 match value.and_then(N::from_i128) {
                     Some(value) => self.buffer.push(value),
                     None => {
-                        let message = format!("a number of more than {} digits", self.precision);
+                        let is_most = self.precision == MAX_DECIMAL_PRECISION;
+                        let most = if is_most { ": ORC has 38 at most" } else { "" };
+                        let message = format!("a number of more than {} digits{most}", self.precision);
                         return Err(AppendError::Value { index, column: self.column, message });
                     }
                 }
