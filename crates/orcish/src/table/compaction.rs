@@ -157,7 +157,8 @@ fn can_be_merged(files: &[SourceFile], schema: Option<&LoggedSchema>, storage: &
 /// # Errors
 /// `Corrupt` if it contradicts its rows. A file in its place would not.
 fn is_correct(file: &SourceFile, storage: &StorageOptions) -> Result<bool> {
-    let findings = file.file.check(&Limits::default(), storage.cancel_check(), None)?;
+    let findings = file.file.check(&Limits::default(), storage.cancel_check(), None);
+    let findings = findings.map_err(|error| error.in_file(&file.name()))?;
     match findings.iter().find(|finding| finding.contradicts_rows) {
         Some(finding) => {
             let advice = "the rows may be damaged; a rewrite takes them as they are read";
