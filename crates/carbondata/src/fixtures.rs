@@ -11,7 +11,10 @@ use arrow_array::{Array as _, ArrayRef};
 use arrow_schema::DataType;
 use serde_json::Value;
 
-pub(crate) use orcish_core::tuning::testing::cases;
+/// The number of cases of a random test; see [`orcish_core::tuning::testing::cases`].
+pub(crate) fn cases(number: u32) -> u64 {
+    orcish_core::tuning::testing::cases(number).into()
+}
 
 /// The folder of a table; `None` where no tables are available.
 pub(crate) fn table(name: &str) -> Option<PathBuf> {
