@@ -140,10 +140,11 @@ mod tests {
     #[test]
     fn bounded_search_finds_the_stored_values() {
         let mut random = Random(7);
-        let mut wholes = 0;
+        let (mut tries, mut wholes) = (0, 0);
         for (short, long) in [(0, 1), (3, 1), (100, 1), (10, 2), (1000, 3), (50, 5)] {
             for is_string in [true, false] {
                 for _ in 0..crate::fixtures::cases(8) {
+                    tries += 1;
                     let mut lengths: Vec<usize> = (0..short).map(|_| random.below(200)).collect();
                     for _ in 0..long {
                         lengths.insert(random.below(lengths.len() + 1), NUM_LENGTHS + random.below(100_000));
@@ -163,7 +164,7 @@ mod tests {
                 }
             }
         }
-        assert!(wholes > 60, "{wholes}");
+        assert!(wholes * 2 > tries, "{wholes} of {tries}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-"""Signals that arrive in the system call that makes or removes a hidden file or folder leave nothing behind."""
+"""Signals that arrive in the system call that removes a temporary folder leave nothing behind."""
 
 from __future__ import annotations
 
@@ -35,33 +35,6 @@ def with_signal(call: Callable[..., Any], number: int, path: str) -> Callable[..
         return found
 
     return called
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize(
-    ("call", "arguments"),
-    [
-        ("mkdir", ["rewrite", "-o", "b.orc"]),
-        ("mkdir", ["merge", "-o", "b.orc"]),
-        ("mkdir", ["recover", "-o", "b.orc"]),
-        ("mkdir", ["convert", "b.jsonl"]),
-        ("mkdir", ["convert", "b.parquet"]),
-    ],
-)
-def test_commands(
-    path: Path, monkeypatch: pytest.MonkeyPatch, call: str, arguments: list[str], number: signal.Signals
-) -> None:
-    monkeypatch.chdir(path.parent)
-    monkeypatch.setattr(os, call, with_signal(getattr(os, call), number, ".b."))
-    assert main([arguments[0], "a.orc", *arguments[1:]]) == 128 + number
-    assert os.listdir() == ["a.orc"]
-
-
-def test_functions(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "mkdir", with_signal(os.mkdir, signal.SIGINT, ".b.orc"))
-    with pytest.raises(KeyboardInterrupt):
-        orcish.write_table(ROWS, path.parent / "b.orc")
-    assert os.listdir(path.parent) == ["a.orc"]
 
 
 def test_the_removal_of_a_temporary_folder(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
