@@ -36,7 +36,7 @@ pub enum AfterDeletion {
 ///
 /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/spark.zlib.orc");
 /// # let target = std::env::temp_dir().join(format!("orcish-delete-example-{}.orc", std::process::id()));
-/// let mut rows = ReadOptions::default().with_columns::<&str>([]).with_filter("byte < 0".parse()?);
+/// let mut rows = ReadOptions::default().with_columns(Vec::<&str>::new()).with_filter("byte < 0".parse()?);
 /// rows.row_number = Some("number".to_owned());
 /// let mut numbers = Vec::new();
 /// for batch in OrcFile::open(path)?.read(rows)? {
