@@ -34,7 +34,7 @@ demo: $(VENV)/module java ## PySpark writes raw rows; orcish converts, compacts,
 	$(BIN)/python examples/demo.py
 
 .PHONY: test
-test: export ORCISH_TEST_FACTOR = 0.2
+test test-python: export ORCISH_TEST_FACTOR = 0.2
 test: test-rust test-python ## Tests of every kind, Rust and Python, with a fifth of the random cases
 
 .PHONY: test-rust
@@ -48,7 +48,7 @@ test-builds: $(VENV)/module
 
 .PHONY: test-python
 test-python: $(VENV)/module java ## Tests of the Python package; ORCISH_TEST_PART=1/3 runs a third of their files
-	ORCISH_TEST_FACTOR="$${ORCISH_TEST_FACTOR:-0.2}" $(PYTEST) -m "not long"
+	$(PYTEST) -m "not long"
 
 # How many times as many cases random tests try.
 TEST_FACTOR ?= 1

@@ -5,6 +5,9 @@ from typing import Any, Final, Literal, TypeAlias, final
 
 from orcish.errors import OrcishError
 
+_LogSchema: TypeAlias = tuple[bytes, list[str], str, list[str] | None]
+"""The schema of a table in its log; see :class:`orcish.tables.log.schema.TableSchema`."""
+
 __all__ = [
     "FILE_REPLACED",
     "MAX_SCHEMA_TAIL",
@@ -201,7 +204,7 @@ def source_files(
 ) -> tuple[
     bool,
     list[tuple[str, Any, list[tuple[str, str | None]], None, None]],
-    tuple[bytes, list[str], str, list[str] | None] | None,
+    _LogSchema | None,
 ]:
     """The files of sources; see :func:`orcish.tables.log.listing.table_files`.
 
@@ -348,7 +351,7 @@ class TableColumns:
         table: str,
         files: Sequence[str],
         visible: Sequence[str],
-        schema: tuple[bytes, list[str], str, list[str] | None] | None = None,
+        schema: _LogSchema | None = None,
         storage_options: dict[str, Any] | None = None,
         *,
         keeps_twins: bool = False,
@@ -443,7 +446,7 @@ def compaction_groups(files: Sequence[tuple[str, int, float]], size: int, rewrit
 def rewritten_schema(
     source: str,
     options: dict[str, Any],
-    schema: tuple[bytes, list[str], str, list[str] | None] | None,
+    schema: _LogSchema | None,
     storage_options: dict[str, Any] | None,
 ) -> object:
     """The schema with which a file is written again, as a PyCapsule."""
@@ -455,7 +458,7 @@ def combine_files(
     *,
     rewrite: bool,
     options: dict[str, Any],
-    schema: tuple[bytes, list[str], str, list[str] | None] | None,
+    schema: _LogSchema | None,
     storage_options: dict[str, Any] | None,
     staging: str,
 ) -> tuple[Literal["merge", "rewrite"], tuple[int, int, bytes]]:
@@ -486,7 +489,7 @@ def delete_rows(
     target: str,
     *,
     options: dict[str, Any],
-    schema: tuple[bytes, list[str], str, list[str] | None] | None,
+    schema: _LogSchema | None,
     storage_options: dict[str, Any] | None,
     staging: str,
 ) -> tuple[int, int, bytes] | None:
@@ -497,12 +500,10 @@ def delete_rows(
         Rows, bytes and token of the file; ``None`` if no row is left.
     """
 
-def untyped_columns(schema: tuple[bytes, list[str], str, list[str] | None]) -> list[str]:
+def untyped_columns(schema: _LogSchema) -> list[str]:
     """The partition columns that have no type in the log yet, as they had no values."""
 
-def check_partition_values(
-    table: str, files: Sequence[str], schema: tuple[bytes, list[str], str, list[str] | None]
-) -> None:
+def check_partition_values(table: str, files: Sequence[str], schema: _LogSchema) -> None:
     """Checks that values of partition columns in names of folders have the types of the log.
 
     Raises:
@@ -513,7 +514,7 @@ def equal_folders(
     table: str,
     files: Sequence[str],
     new: Sequence[str],
-    schema: tuple[bytes, list[str], str, list[str] | None],
+    schema: _LogSchema,
     rows: object,
     zone: str | None,
 ) -> list[str]:

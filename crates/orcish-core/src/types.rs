@@ -88,7 +88,7 @@ pub fn is_spark_ntz(field: &Field) -> bool {
         && field.metadata().get(SPARK_TYPE).is_some_and(|name| name == SPARK_NTZ)
 }
 
-/// Key of the field metadata that name the type of a column in a file, where several types have one Arrow type.
+/// Key of the field metadata that names the type of a column in a file, where several types have one Arrow type.
 pub const TYPE_KEY: &str = "orc.type";
 
 /// The type `char(n)` or `varchar(n)` that the metadata of a field name; `None` for other fields.

@@ -37,16 +37,7 @@ pub fn open(location: &str, options: &StorageOptions) -> Result<Arc<dyn ReadAt>>
 /// # Errors
 /// The errors of [`check_target`]. `Io` if the file cannot be created, `Unsupported` for HTTP servers.
 pub fn create(location: &str, options: &StorageOptions) -> Result<Box<dyn Sink>> {
-    match parse_checked(location)? {
-        Parsed::Local(path) => Ok(Box::new(FileSink::create(path)?)),
-        #[cfg(feature = "object-store")]
-        Parsed::Remote(_) => {
-            remote::check_target(location, true, options)?;
-            remote::create(location, true, options)
-        }
-        #[cfg(not(feature = "object-store"))]
-        Parsed::Remote(url) => Err(url.missing_feature(options)),
-    }
+    create_sink(location, true, options)
 }
 
 /// As [`create`], for a file that replaces none. [`Sink::finish`] fails if a file of the name has appeared, which stays
@@ -72,13 +63,16 @@ pub fn create(location: &str, options: &StorageOptions) -> Result<Box<dyn Sink>>
 /// The errors of [`create`], and `Io` with the kind [`AlreadyExists`](std::io::ErrorKind::AlreadyExists) if a file of
 /// the name exists.
 pub fn create_new(location: &str, options: &StorageOptions) -> Result<Box<dyn Sink>> {
+    create_sink(location, false, options)
+}
+
+fn create_sink(location: &str, overwrite: bool, options: &StorageOptions) -> Result<Box<dyn Sink>> {
     match parse_checked(location)? {
-        Parsed::Local(path) => Ok(Box::new(FileSink::create_new(path)?)),
-        #[cfg(feature = "object-store")]
-        Parsed::Remote(_) => {
-            remote::check_target(location, false, options)?;
-            remote::create(location, false, options)
+        Parsed::Local(path) => {
+            Ok(Box::new(if overwrite { FileSink::create(path)? } else { FileSink::create_new(path)? }))
         }
+        #[cfg(feature = "object-store")]
+        Parsed::Remote(_) => remote::create(location, overwrite, options),
         #[cfg(not(feature = "object-store"))]
         Parsed::Remote(url) => Err(url.missing_feature(options)),
     }

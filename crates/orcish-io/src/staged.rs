@@ -86,6 +86,15 @@ impl StagedFile {
     }
 }
 
+/// What the end of a remote file does.
+#[cfg(feature = "object-store")]
+pub(crate) enum Publication {
+    /// The file becomes visible under its name.
+    Immediate { overwrite: bool },
+    /// The slot receives a staged file.
+    Staged(Staging),
+}
+
 /// A slot that receives the staged file when its sink is finished. Clones share the slot.
 #[derive(Debug, Clone, Default)]
 pub struct Staging(Arc<Mutex<Option<StagedFile>>>);

@@ -35,14 +35,13 @@ impl Given {
 }
 
 /// The options of a file that takes the place of others.
-fn rewrite_options(given: Option<&Bound<'_, PyDict>>) -> PyResult<RewriteOptions> {
-    let own = |name: &str| given.and_then(|given| given.get_item(name).transpose()).transpose();
-    let is_given = |name: &str| Ok::<_, PyErr>(own(name)?.is_some_and(|value| !value.is_none()));
-    let write = write_options(given)?;
+fn rewrite_options(given: &Bound<'_, PyDict>) -> PyResult<RewriteOptions> {
+    let is_given = |name: &str| Ok::<_, PyErr>(given.get_item(name)?.is_some_and(|value| !value.is_none()));
+    let write = write_options(Some(given))?;
     Ok(RewriteOptions {
         timezone: is_given("timezone")?.then(|| write.timezone.clone()),
         arrow_schema: is_given("arrow_schema")?.then_some(write.arrow_schema),
-        write: given.is_some().then_some(write),
+        write: Some(write),
     })
 }
 
@@ -99,8 +98,7 @@ pub(crate) fn rewritten_schema<'py>(
     schema: Option<LogSchema>,
     storage_options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    let (Given { schema, storage }, options) =
-        (Given::new(py, schema, storage_options)?, rewrite_options(Some(options))?);
+    let (Given { schema, storage }, options) = (Given::new(py, schema, storage_options)?, rewrite_options(options)?);
     let rewrite = py.detach(|| Rewrite::try_new(&[source], schema.as_ref(), &options, &storage));
     capsule::schema(py, rewrite.map_err(|error| to_python(py, &error))?.schema())
 }
@@ -121,8 +119,7 @@ pub(crate) fn combine_files(
     storage_options: Option<&Bound<'_, PyDict>>,
     staging: &str,
 ) -> PyResult<(&'static str, StagedSpec)> {
-    let (Given { schema, storage }, options) =
-        (Given::new(py, schema, storage_options)?, rewrite_options(Some(options))?);
+    let (Given { schema, storage }, options) = (Given::new(py, schema, storage_options)?, rewrite_options(options)?);
     let combined = py.detach(|| {
         let mut file = NewFile { folder: staging, storage: &storage, made: None };
         let create = |how| file.create(if how == Combination::Merge { merged } else { rewritten });
@@ -154,8 +151,7 @@ pub(crate) fn delete_rows(
     storage_options: Option<&Bound<'_, PyDict>>,
     staging: &str,
 ) -> PyResult<Option<StagedSpec>> {
-    let (Given { schema, storage }, options) =
-        (Given::new(py, schema, storage_options)?, rewrite_options(Some(options))?);
+    let (Given { schema, storage }, options) = (Given::new(py, schema, storage_options)?, rewrite_options(options)?);
     let numbers = capsule::read_array(&numbers)?;
     let Some(numbers) = numbers.as_primitive_opt::<Int64Type>().filter(|numbers| numbers.null_count() == 0) else {
         return Err(PyValueError::new_err("numbers of rows are integers of 64 bits"));

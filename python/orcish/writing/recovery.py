@@ -10,7 +10,7 @@ from orcish._native import complete_storage, opened_source
 from orcish.io.filesystem import in_file_system
 from orcish.keywords import checked_keywords
 from orcish.types import ExistingFile, FileSystem, Limits, Source, StorageOptions, Target
-from orcish.writing.target import check_no_source, file_target
+from orcish.writing.target import FileTarget, check_no_source, file_target
 from orcish.writing.writer import Written
 
 __all__ = ["Lost", "Recovered", "recover_file"]
@@ -98,25 +98,20 @@ def recover_file(
     places = in_file_system(given, filesystem, storage_options)
     files = [opened_source(place) for place in places]
     check_no_source(target, given, filesystem, storage_options)
-    new = None if target is None else file_target(target, filesystem, storage_options, existing_data)
-    native = None if new is None else new.native
-    try:
+    new = FileTarget(None, overwrite=False)
+    if target is not None:
+        new = file_target(target, filesystem, storage_options, existing_data)
+    with new:
         found, written = _native.recover_file(
             files[0],
-            native,
+            new.native,
             like=None if like is None else files[1],
             storage_options=complete_storage(
-                (each for each in (*files, native) if isinstance(each, str)), storage_options
+                (each for each in (*files, new.native) if isinstance(each, str)), storage_options
             ),
             limits=cast("dict[str, int] | None", limits),
-            overwrite=new is not None and new.overwrite,
+            overwrite=new.overwrite,
         )
-        if new is not None:
-            new.complete()
-    except BaseException:
-        if new is not None:
-            new.abort()
-        raise
     rows, stripes, unlisted, tail_end, length, is_whole, lost, doubts = found
     parts = [Lost(*each) for each in lost]
     new_file = None if written is None else Written(*written)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from orcish import _native
 from orcish._native import Location, Place, complete_storage
@@ -14,6 +14,9 @@ from orcish.io.names import display_name
 from orcish.io.outputs import Output
 from orcish.io.system_path import SystemPath
 from orcish.types import ExistingFile, FileSystem, StorageOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = [
     "FileTarget",
@@ -26,7 +29,7 @@ __all__ = [
 
 
 class FileTarget:
-    """A file that a call of the native core writes. It appears as a whole.
+    """A file that a call of the native core writes. It appears as a whole, at the end of a block without an error.
 
     Args:
         native: The target in the form that the native core takes: a path, a URL or a file object.
@@ -38,6 +41,19 @@ class FileTarget:
         self.native = native if output is None else output
         self.overwrite = overwrite
         self._output = output
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self.abort()
+            return
+        try:
+            self.complete()
+        except BaseException:
+            self.abort()
+            raise
 
     def complete(self) -> None:
         """Publishes a file that the native core has finished, unless it has published the file."""

@@ -369,20 +369,15 @@ def merge(
     native_limits = cast("dict[str, int] | None", limits)
     new = file_target(target, filesystem, storage_options, existing_data)
     options = complete_storage((each for each in (*files, new.native) if isinstance(each, str)), storage_options)
-    try:
-        with reported_so_far(progress, f"merge {name_of(target)}", None) as done:
-            *written, _ = _native.merge_files(
-                files,
-                new.native,
-                storage_options=options,
-                limits=native_limits,
-                overwrite=new.overwrite,
-                progress=done,
-            )
-        new.complete()
-    except BaseException:
-        new.abort()
-        raise
+    with new, reported_so_far(progress, f"merge {name_of(target)}", None) as done:
+        *written, _ = _native.merge_files(
+            files,
+            new.native,
+            storage_options=options,
+            limits=native_limits,
+            overwrite=new.overwrite,
+            progress=done,
+        )
     return Written(*written)
 
 

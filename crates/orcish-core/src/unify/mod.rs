@@ -37,9 +37,10 @@ use crate::types::{
 ///
 /// The common type of two types is the narrowest type that holds all values of both. A local
 /// timestamp and an instant become an instant, unless the field is a `timestamp_ntz` of Spark. Instants of different zones have
-/// UTC. `null` becomes any other type. Dictionary and run-end encoded values and plain values become plain values. Fields of structs are unified like columns,
-/// items of lists and entries of maps by their places. Texts whose types `char(n)` or `varchar(n)` differ have none of them. Unions have a common type if they differ only in units of timestamps and
-/// zones of instants.
+/// UTC. `null` becomes any other type. Dictionary and run-end encoded values and plain values become plain values. Fields of
+/// structs are unified like columns, items of lists and entries of maps by their places. Texts whose types `char(n)` or
+/// `varchar(n)` differ have none of them. Unions have a common type if they differ only in units of timestamps and zones of
+/// instants.
 ///
 /// Names that differ only by case are different columns if `case_sensitive`. Where both schemas have the same names in the
 /// same order, columns are unified by their places.

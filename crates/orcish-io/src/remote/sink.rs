@@ -18,7 +18,7 @@ use super::runtime::{block_on, block_on_or_undo, run_cleanup};
 use super::store::MultipartClient;
 use crate::messages::CANNOT_WRITE;
 use crate::sink::Sink;
-use crate::staged::{Data, StagedFile, Staging, UploadedParts};
+use crate::staged::{Data, Publication, StagedFile, UploadedParts};
 use crate::storage::StorageOptions;
 
 /// An object of S3, Google Cloud Storage or Azure that is being written.
@@ -40,14 +40,6 @@ pub(crate) struct ObjectSink {
     owner: OwnerProcess,
     /// Whether the sink is finished or has failed.
     is_closed: bool,
-}
-
-/// What `finish` does with the object.
-pub(crate) enum Publication {
-    /// It makes the object visible.
-    Immediate { overwrite: bool },
-    /// It puts a staged file into the slot.
-    Staged(Staging),
 }
 
 /// The object and the parameters of its upload.

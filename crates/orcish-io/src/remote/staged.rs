@@ -66,10 +66,10 @@ pub(crate) fn abort(url: &str, file: &StagedFile, parts: &UploadedParts, options
 mod tests {
     use object_store::memory::InMemory;
 
-    use super::super::sink::{ObjectSink, Publication};
+    use super::super::sink::ObjectSink;
     use super::*;
     use crate::sink::Sink as _;
-    use crate::staged::{Data, Staging};
+    use crate::staged::{Data, Publication, Staging};
 
     fn write(store: &InMemory, bytes: &[u8]) -> (StagedFile, UploadedParts) {
         let staging = Staging::default();

@@ -6,12 +6,12 @@ use super::address::Address;
 use super::file_ops::{self, StoreFileOps};
 #[cfg(feature = "hdfs")]
 use super::hdfs::{self, DeletedFile, HdfsFileOps, HdfsSink};
-use super::sink::{ObjectSink, Publication};
+use super::sink::ObjectSink;
 use super::staged;
 use crate::file_ops::FileOps;
 use crate::messages::{CANNOT_WRITE, exists, is_folder};
 use crate::sink::Sink;
-use crate::staged::{Data, StagedFile, Staging};
+use crate::staged::{Data, Publication, StagedFile, Staging};
 use crate::storage::StorageOptions;
 
 fn is_hdfs(url: &str, options: &StorageOptions) -> Result<bool> {
@@ -34,6 +34,7 @@ pub(crate) fn check_target(url: &str, overwrite: bool, options: &StorageOptions)
 
 /// Creates a sink for the file at `url`.
 pub(crate) fn create(url: &str, overwrite: bool, options: &StorageOptions) -> Result<Box<dyn Sink>> {
+    check_target(url, overwrite, options)?;
     #[cfg(feature = "hdfs")]
     if is_hdfs(url, options)? {
         return Ok(Box::new(HdfsSink::create(url, overwrite, options)?));

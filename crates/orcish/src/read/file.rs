@@ -119,7 +119,7 @@ impl OrcFile {
         self.source.name()
     }
 
-    pub(super) fn source(&self) -> &Arc<dyn ReadAt> {
+    pub(crate) fn source(&self) -> &Arc<dyn ReadAt> {
         &self.source
     }
 

@@ -206,12 +206,11 @@ impl Table {
 /// The field of the table with the type of another field. Fields of tables of several files are nullable.
 fn typed(of_table: &FieldRef, typed: &FieldRef) -> FieldRef {
     let typed = normalized_field(typed, true);
-    let is_limited = limited_text(&typed).is_some();
     Arc::new(if is_null_type(of_table.data_type()) {
         typed_null(of_table, &typed).with_nullable(of_table.is_nullable())
     } else {
         let field = with_type(of_table, typed.data_type().clone());
-        if is_limited { field } else { unlimited_text(field) }
+        if limited_text(&typed).is_some() { field } else { unlimited_text(field) }
     })
 }
 

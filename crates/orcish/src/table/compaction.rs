@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::limits::Limits;
-use orcish_io::{Sink, StorageOptions, open};
+use orcish_io::{Sink, StorageOptions};
 
 use super::log_schema::LoggedSchema;
 use super::rewrite::{Rewrite, RewriteOptions, lost_rows, rows_of};
@@ -116,7 +116,7 @@ pub fn combine_files(
     let open_file = |location: &String| SourceFile::open(location, storage);
     let files = locations.iter().map(open_file).collect::<Result<Vec<_>>>()?;
     if rewrite.is_none() && can_be_merged(&files, schema, storage)? {
-        let sources = locations.iter().map(|location| open(location, storage)).collect::<Result<Vec<_>>>()?;
+        let sources: Vec<_> = files.iter().map(|file| file.file.source().clone()).collect();
         let check = storage.cancel_check();
         match merge(&sources, create(Combination::Merge)?, &Limits::default(), check, None) {
             Ok(written) => {
@@ -148,7 +148,7 @@ fn can_be_merged(files: &[SourceFile], schema: Option<&LoggedSchema>, storage: &
         metadata.iter().find(|(key, _)| key == ARROW_SCHEMA_KEY).map(|(_, schema)| schema.clone())
     };
     let arrow_schemas: HashSet<_> = files.iter().map(arrow_schema).collect();
-    let has_timestamps = files.iter().any(|file| file.timestamps.iter().next().is_some());
+    let has_timestamps = files.iter().any(SourceFile::has_timestamps);
     Ok(are_correct && (arrow_schemas.len() == 1 || (schema.is_some() && !has_timestamps)))
 }
 

@@ -168,7 +168,7 @@ impl Rewrite {
     fn runs(&self) -> Result<Vec<Run>> {
         let mut runs: Vec<Run> = Vec::new();
         for file in &self.files {
-            let zones = match !self.has_timezone && file.timestamps.iter().next().is_some() {
+            let zones = match !self.has_timezone && file.has_timestamps() {
                 true => file.file.writer_timezones(None, &Limits::default())?.into_iter().map(Some).collect(),
                 false => Vec::new(),
             };

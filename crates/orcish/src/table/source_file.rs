@@ -62,6 +62,11 @@ impl SourceFile {
         display_name(&self.location)
     }
 
+    /// Whether a column has timestamps.
+    pub(super) fn has_timestamps(&self) -> bool {
+        self.timestamps.iter().next().is_some()
+    }
+
     /// Some stripes of the file, or all, for a scan.
     pub(super) fn table_file(&self, stripes: Option<Vec<usize>>) -> TableFile {
         let tail = bytes::Bytes::from(self.file.tail().to_bytes());

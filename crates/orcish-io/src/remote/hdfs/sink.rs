@@ -16,7 +16,7 @@ use super::open_file::OpenFile;
 use crate::location::last_segment;
 use crate::messages::{CANNOT_WRITE, to_appeared};
 use crate::sink::Sink;
-use crate::staged::{Data, StagedFile, Staging};
+use crate::staged::{Data, Publication, StagedFile, Staging};
 use crate::storage::StorageOptions;
 
 /// Maximum number of characters of the name of a file in its temporary name. HDFS limits names to 255 bytes.
@@ -35,10 +35,7 @@ pub(in super::super) struct HdfsSink {
     bytes_written: u64,
     /// `None` before the first bytes are sent, and at the end.
     open: Option<(OpenFile, JoinHandle<()>)>,
-    /// The receiver of the staged file; `None` if the file is published by `finish`.
-    staging: Option<Staging>,
-    /// Whether an existing file is replaced.
-    overwrite: bool,
+    publication: Publication,
     /// A forked child process must not use the connections of its parent.
     owner: OwnerProcess,
     /// Whether the sink is finished or has failed.
@@ -50,9 +47,7 @@ impl HdfsSink {
     pub(in super::super) fn create(url: &str, overwrite: bool, options: &StorageOptions) -> Result<Self> {
         let file = HdfsFile::writable(url, options)?;
         let folder = folder_of(&file.path).to_owned();
-        let mut sink = Self::new(file, &folder, None, options);
-        sink.overwrite = overwrite;
-        Ok(sink)
+        Ok(Self::new(file, &folder, Publication::Immediate { overwrite }, options))
     }
 
     /// Creates a sink for a staged file, whose bytes are in the folder at `staging_folder`, or in the folder of the file.
@@ -74,10 +69,10 @@ impl HdfsSink {
                 format!("/{}", address.parse_path(address.path.trim_end_matches('/'))?)
             }
         };
-        Ok(Self::new(file, &folder, Some(staging), options))
+        Ok(Self::new(file, &folder, Publication::Staged(staging), options))
     }
 
-    fn new(file: HdfsFile, folder: &str, staging: Option<Staging>, options: &StorageOptions) -> Self {
+    fn new(file: HdfsFile, folder: &str, publication: Publication, options: &StorageOptions) -> Self {
         let name: String = last_segment(&file.path).chars().take(MAX_NAME_LENGTH).collect();
         let temporary = format!("{}/.{name}.{}.tmp", folder.trim_end_matches('/'), WriteId::random().as_str());
         HdfsSink {
@@ -87,8 +82,7 @@ impl HdfsSink {
             buffer: Vec::new(),
             bytes_written: 0,
             open: None,
-            staging,
-            overwrite: true,
+            publication,
             owner: OwnerProcess::current(),
             is_closed: false,
         }
@@ -152,12 +146,11 @@ impl HdfsSink {
     /// `Io` if this fails, with the kind [`AlreadyExists`](std::io::ErrorKind::AlreadyExists) if a file of the name
     /// exists.
     pub(super) fn publish(&mut self) -> Result<()> {
-        let overwrite = self.overwrite;
         self.close(|this| {
             this.send()?;
             this.request(|open| async move { open.close().await })?;
-            match this.staging.take() {
-                Some(staging) => {
+            match &this.publication {
+                Publication::Staged(staging) => {
                     let location = this.file.url_of(&this.file.path);
                     let data = Data::Path(this.file.url_of(&this.temporary));
                     this.request(|open| async move {
@@ -166,7 +159,7 @@ impl HdfsSink {
                     })?;
                     staging.put(StagedFile::new(location, this.bytes_written, data));
                 }
-                None => {
+                &Publication::Immediate { overwrite } => {
                     this.cancel_check.as_ref().map_or(Ok(()), |check| check())?;
                     this.request(move |open| async move { open.publish(overwrite).await })?;
                 }
@@ -204,7 +197,10 @@ impl Sink for HdfsSink {
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.publish().map_err(|error| if self.overwrite { error } else { to_appeared(error) })
+        self.publish().map_err(|error| match self.publication {
+            Publication::Immediate { overwrite: false } => to_appeared(error),
+            _ => error,
+        })
     }
 }
 
