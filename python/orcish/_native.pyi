@@ -3,6 +3,8 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias, final
 
+from typing_extensions import Self, disjoint_base
+
 from orcish.errors import OrcishError
 
 _LogSchema: TypeAlias = tuple[bytes, list[str], str, list[str] | None]
@@ -18,13 +20,15 @@ __all__ = [
     "Distinct",
     "File",
     "Filter",
+    "Job",
     "JsonTypes",
     "Location",
     "NewFile",
     "Node",
     "Place",
+    "RowWrite",
     "Scan",
-    "SchemaWithRows",
+    "StagedFile",
     "StoredFile",
     "TableColumns",
     "TableLog",
@@ -36,10 +40,8 @@ __all__ = [
     "are_inferred",
     "cast",
     "cast_rows",
-    "check_partition_values",
     "check_target",
     "combine_files",
-    "compaction_groups",
     "complete_storage",
     "complete_upload",
     "date_text",
@@ -48,9 +50,9 @@ __all__ = [
     "delete_rows",
     "detach_threads",
     "display_name",
-    "equal_folders",
     "exact_bound",
     "field_path",
+    "file_suffix",
     "file_version",
     "format_partition_values",
     "has_carbon_metadata",
@@ -71,9 +73,12 @@ __all__ = [
     "partition_folder",
     "partitions_below",
     "partitions_of",
+    "plan_compaction",
+    "plan_deletion",
     "read_json",
     "read_small",
     "recover_file",
+    "replace_files",
     "rewritten_schema",
     "source_files",
     "stat",
@@ -155,6 +160,13 @@ class Location:
         Raises:
             UnsupportedError: Tables are not written at such a location.
             ValueError: The path is empty, or the URL has no bucket.
+        """
+
+    def check_folder(self) -> None:
+        """Checks that a path of the local disk is not that of a file, a pipe or the like.
+
+        Raises:
+            NotADirectoryError: It is.
         """
 
     def check_not_transactional(self, names: list[str] | None, storage_options: dict[str, Any] | None = None) -> None:
@@ -406,31 +418,6 @@ class TableColumns:
             UnsupportedError: The zone of a file is not known.
         """
 
-@final
-class SchemaWithRows:
-    """The columns of a table after rows are added.
-
-    Raises:
-        ValueError: Columns of a new table have one name, without regard to case.
-    """
-
-    def __new__(
-        cls, table: TableColumns | None, rows: object, partition: Sequence[str], arrow_schema: bool
-    ) -> SchemaWithRows: ...
-    @property
-    def names(self) -> list[str]:
-        """Names of the columns."""
-
-    def metadata(self, key: str) -> str | None:
-        """The metadata of the schema under a key."""
-
-    def file(self, timezone: str | None = None, metadata: dict[str, str] | None = None) -> bytes:
-        """The ORC file with the schema for the log.
-
-        Raises:
-            ValueError: There are too many columns.
-        """
-
 def stored_schema(schema: object, options: dict[str, Any] | None = None) -> object:
     """The schema that readers see of a file that is written without an Arrow schema, as a PyCapsule."""
 
@@ -440,42 +427,320 @@ def are_inferred(schema: object) -> bool:
 def with_timestamp_types(schema: object, types: Collection[tuple[str, str]]) -> object:
     """The schema with instants that are stored as ORC types of columns say, as a PyCapsule."""
 
-def compaction_groups(files: Sequence[tuple[str, int, float]], size: int, rewrite: bool) -> list[list[int]]:
-    """Groups of files that become one file each, as indexes. A file has a path in the table, a size, and a time."""
+@final
+class StagedFile:
+    """A file that is written and not published, given by its token. It can be pickled.
 
-def rewritten_schema(
-    source: str,
-    options: dict[str, Any],
-    schema: _LogSchema | None,
-    storage_options: dict[str, Any] | None,
-) -> object:
-    """The schema with which a file is written again, as a PyCapsule."""
+    Raises:
+        ValueError: The token is invalid.
+    """
+
+    def __new__(cls, token: bytes) -> StagedFile: ...
+    @property
+    def token(self) -> bytes:
+        """The serialized file."""
+
+    @property
+    def location(self) -> str:
+        """Path or URL of the file once it is published."""
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+
+    @property
+    def size(self) -> int:
+        """Size in bytes."""
+
+@disjoint_base
+class Job:
+    """A job that changes a table. It is pickled for its tasks.
+
+    Raises:
+        NotADirectoryError: The path is that of a file.
+        UnsupportedError: Tables are not written in such a store.
+    """
+
+    def __new__(cls, path: str, storage: Mapping[str, Any] | None = None, id: str | None = None) -> Self:
+        """A job of the table in a folder, or of a partition of one.
+
+        Args:
+            path: Path or URL of the folder.
+            storage: Options of the store.
+            id: The ID of a job of another process; a new one by default.
+        """
+
+    @property
+    def base(self) -> str:
+        """Path or URL of the folder that the job writes to, without links: a table, or a partition of one."""
+
+    @property
+    def root(self) -> str:
+        """Path or URL of the folder of the table, without links."""
+
+    @property
+    def inside(self) -> str:
+        """The path of the folder of the job below that of the table; empty for the table itself."""
+
+    @property
+    def id(self) -> str:
+        """The ID of the job."""
+
+    @property
+    def storage(self) -> Mapping[str, Any] | None:
+        """Options of the store, as they were given."""
+
+    @property
+    def staging(self) -> str:
+        """Folder of the files of the job, within the folder of the table."""
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the job belongs to this process, and not to the parent of a fork."""
+
+    def attempt(self) -> str:
+        """A new folder for one attempt of a task, within the folder of the table. Its name has 32 digits.
+
+        Raises:
+            ValueError: The job belongs to another process.
+        """
+
+    def location(self, name: str) -> str:
+        """The path or URL of a file or folder, by its path in the table."""
+
+    def name_of(self, file: StagedFile) -> str:
+        """The path of a staged file of the job in the table.
+
+        Raises:
+            ValueError: The file was not staged for the table.
+        """
+
+    def prepare(self, folder: str) -> tuple[int, list[str], tuple[bytes, list[str]] | None]:
+        """Finishes a commit of another job that has died, and looks at a folder of the table.
+
+        Returns:
+            The position of the log, the files by their paths in the table, and the schema in the log.
+
+        Raises:
+            CommitError: The commit cannot be finished.
+            UnsupportedError: The folder is that of a transactional table of Hive, or in one.
+            ValueError: The table is below another table, or above one.
+        """
+
+    def stored_files(self) -> list[tuple[str, int, float]]:
+        """All files below the folder that the job writes to, hidden ones included: path in the table, size, and time.
+
+        Raises:
+            ValueError: There is another table below the folder.
+        """
+
+    def check_own_files(self, names: Sequence[str], there: Sequence[tuple[str, int, float]], fate: str) -> None:
+        """Checks that files that readers see are those of the table alone.
+
+        Args:
+            names: The files, by their paths in the table.
+            there: The files below the folder of the job.
+            fate: What does not become of another file, and what to do, for the message.
+
+        Raises:
+            CommitError: A file is gone, or behind a link to a folder.
+            ValueError: A file is in a folder that is no partition.
+        """
+
+    def commit(
+        self,
+        added: Sequence[StagedFile],
+        operation: Literal["append", "overwrite", "compact", "delete"] = "append",
+        *,
+        existing: Sequence[tuple[str, int, float]] | None = None,
+        partitions: Sequence[str] | None = None,
+        everything: bool = False,
+        is_new: bool = False,
+        stream: tuple[str, int] | None = None,
+        position: int | None = None,
+        schema: tuple[bytes, list[str]] | None = None,
+    ) -> bool:
+        """Adds files to the table, and removes others, as a whole.
+
+        Args:
+            added: Files that tasks have written, of one attempt of each task.
+            operation: What the log calls the commit.
+            existing: Files to remove. It is an error if one of them has changed.
+            partitions: The folders whose files are removed, by their paths in the table.
+            everything: Whether all files of the folder of the job are removed.
+            is_new: Whether it is an error if the folder of the job has files.
+            stream: ID of a stream and number of its batch.
+            position: The position of the log at which the caller has looked at the table.
+            schema: The schema of the table after the commit; ``None`` where it stays.
+
+        Returns:
+            Whether the files are in the table: false if the batch of the stream was committed before.
+
+        Raises:
+            UnfinishedCommitError: The commit is decided and not finished; the next writer finishes it. Or it is not
+                known whether the commit is decided.
+            CommitError: Another commit is not finished and cannot be, or has come first since ``position``, or has
+                changed files of ``existing``. The table is unchanged.
+            FileExistsError: There are files, with ``is_new``.
+            ValueError: Files that are to be removed are not those of the table alone, or the job belongs to another
+                process.
+            OSError: The commit is not decided; the table is unchanged.
+        """
+
+    def abort(self, written: Sequence[StagedFile] | None = None) -> None:
+        """Removes the staged files of the job. Files of a commit that is decided stay.
+
+        Args:
+            written: Known files. In a store, parts of other files stay until the rules of the store remove unfinished
+                uploads.
+
+        Raises:
+            ValueError: The job belongs to another process.
+            OSError: A file cannot be removed.
+        """
+
+    def give_up(self, written: Sequence[StagedFile]) -> None:
+        """As :meth:`abort`, but ignores errors, and does nothing in a child of a fork.
+
+        Files that cannot be removed stay until they are vacuumed.
+        """
+
+_RowTypes: TypeAlias = object | Callable[[TableColumns | None], tuple[object, str | None]]
+"""A schema as a PyCapsule, or a function that is called with the columns of the table, and gives the schema with which
+rows are written, and the time zone of the writer.
+"""
+
+@final
+class RowWrite:
+    """A write of rows to a table, or to a partition of one."""
+
+    def __new__(
+        cls,
+        job: Job,
+        existing_data: str,
+        partition_by: Sequence[str],
+        *,
+        arrow_schema: bool,
+        option: tuple[str, str] | None = None,
+        text_zone: str | None = None,
+        replaces_carbon: bool = False,
+    ) -> RowWrite:
+        """A write by a job.
+
+        Args:
+            job: The job.
+            existing_data: What the write does where there are data.
+            partition_by: The partition columns of the rows, without those of the folder.
+            arrow_schema: Whether the files of the rows have an Arrow schema.
+            option: The name of the option with the partition columns, and how it is set, with ``{}`` for a list.
+            text_zone: The zone of instants in names of folders, where the table has no type for them.
+            replaces_carbon: Whether files of CarbonData in the folder are those that the rows replace.
+        """
+
+    def check_columns(self, names: Sequence[str]) -> None:
+        """Checks the names of the columns of the rows.
+
+        Raises:
+            ValueError: A column is one of the folder, or its name differs from that of a partition column only by case.
+        """
+
+    def check_partitioned(self) -> None:
+        """Checks that rows that replace partitions have partition columns.
+
+        Raises:
+            CommitError: A commit of another job cannot be finished.
+            ValueError: They have none; the message has those of the table.
+        """
+
+    def missing_partition_columns(self) -> list[str]:
+        """The partition columns of the table that the rows do not have.
+
+        Raises:
+            CommitError: A commit of another job cannot be finished.
+        """
+
+    def plan(
+        self, rows: _RowTypes, timezone: str | None = None
+    ) -> tuple[int, object, str | None, tuple[bytes, list[str]], bool]:
+        """Looks at the table, and decides how rows are written.
+
+        Returns:
+            The position of the log, the schema with which the rows are written as a PyCapsule, the time zone of the
+            writer, the schema of the table after the commit, and whether the table has no columns before.
+
+        Raises:
+            FileExistsError: There are data, and nothing is added to them.
+            ValueError: The rows do not match the table, or the folder is a partition of no table.
+            CommitError: A commit of another job cannot be finished, or has removed a file meanwhile.
+            UnsupportedError: The folder has data of CarbonData, or is that of a transactional table of Hive.
+        """
+
+    def commit(
+        self,
+        plan: tuple[int, object, str | None, tuple[bytes, list[str]], bool],
+        files: Sequence[StagedFile],
+        rows: _RowTypes,
+        timezone: str | None = None,
+        *,
+        values: object | None = None,
+        stream: tuple[str, int] | None = None,
+    ) -> bool:
+        """Commits the files of the rows.
+
+        Args:
+            plan: How the rows were written.
+            files: The files.
+            rows: As for the plan.
+            timezone: As for the plan.
+            values: The types of the values of partition columns, where they are not those of the plan.
+            stream: ID of a stream and number of its batch.
+
+        Returns:
+            Whether the files are in the table: false if the batch of the stream was committed before.
+
+        Raises:
+            CommitError: The table has changed, and the rows do not match it any more.
+            FileExistsError: There are data, and nothing is added to them.
+            ValueError: A value of a partition column does not have the type of the table.
+            UnfinishedCommitError: As for :meth:`Job.commit`.
+        """
+
+def plan_compaction(
+    job: Job, size: int, rewrite: bool
+) -> tuple[list[list[tuple[str, int, float]]], list[tuple[str, int, float]], tuple[bytes, list[str]] | None]:
+    """The files of the folder of a job that become one file each time, all of its files, and the schema in its log."""
+
+def plan_deletion(
+    job: Job,
+) -> tuple[list[str], list[str], list[tuple[str, int, float]], tuple[bytes, list[str]] | None]:
+    """The visible files of the folder of a job, those with bytes, all files, and the schema in its log.
+
+    Raises:
+        ValueError: A file is in a folder that is no partition.
+    """
+
+def rewritten_schema(job: Job, name: str, options: dict[str, Any], schema: tuple[bytes, list[str]] | None) -> object:
+    """The schema with which a file of the table of a job is written again, as a PyCapsule."""
 
 def combine_files(
-    sources: Sequence[str],
-    merged: str,
-    rewritten: str,
+    job: Job,
+    names: Sequence[str],
     *,
     rewrite: bool,
     options: dict[str, Any],
-    schema: _LogSchema | None,
-    storage_options: dict[str, Any] | None,
-    staging: str,
-) -> tuple[Literal["merge", "rewrite"], tuple[int, int, bytes]]:
+    schema: tuple[bytes, list[str]] | None,
+) -> tuple[Literal["merge", "rewrite"], StagedFile]:
     """Writes the rows of files of a table into one file, which is not published yet.
 
     Args:
-        sources: The files.
-        merged: The new file where their stripes are copied.
-        rewritten: The new file where their rows are written again.
+        job: The job.
+        names: The files, by their paths in the table.
         rewrite: Whether the rows are written again in any case.
-        options: Options of the new file.
+        options: Options of the new file where they are.
         schema: The schema of the table in its log.
-        storage_options: Options of the store.
-        staging: The folder of the staged file.
 
     Returns:
-        What was done, and rows, bytes and token of the file.
+        What was done, and the file.
 
     Raises:
         CorruptFileError: A file cannot be read, or is to be merged and contradicts its rows.
@@ -484,41 +749,46 @@ def combine_files(
     """
 
 def delete_rows(
-    source: str,
+    job: Job,
+    name: str,
     numbers: tuple[object, object],
-    target: str,
     *,
     options: dict[str, Any],
-    schema: _LogSchema | None,
-    storage_options: dict[str, Any] | None,
-    staging: str,
-) -> tuple[int, int, bytes] | None:
+    schema: tuple[bytes, list[str]] | None,
+) -> StagedFile | None:
     """Deletes rows of a file, given by the capsules of an array of their numbers: the others are written into a file,
     which is not published yet.
 
     Returns:
-        Rows, bytes and token of the file; ``None`` if no row is left.
+        The file; ``None`` if no row is left.
     """
+
+def replace_files(
+    job: Job,
+    operation: Literal["compact", "delete"],
+    replaced: Sequence[tuple[Sequence[str], StagedFile | None]],
+    files: Sequence[tuple[str, int, float]],
+    schema: tuple[bytes, list[str]] | None,
+) -> None:
+    """Commits the replacement of files by files of their rows. Readers find the types that they have found before.
+
+    Args:
+        job: The job.
+        operation: What the log calls the commit.
+        replaced: Files by their paths in the table, and the file in their place.
+        files: The files of the table as they were when the job was planned.
+        schema: The schema in the log at that time.
+
+    Raises:
+        CommitError: A file was changed or removed meanwhile; the table is unchanged.
+        UnfinishedCommitError: As for :meth:`Job.commit`.
+    """
+
+def file_suffix(options: dict[str, Any]) -> str:
+    """The ending of the names of files that are written with some options."""
 
 def untyped_columns(schema: _LogSchema) -> list[str]:
     """The partition columns that have no type in the log yet, as they had no values."""
-
-def check_partition_values(table: str, files: Sequence[str], schema: _LogSchema) -> None:
-    """Checks that values of partition columns in names of folders have the types of the log.
-
-    Raises:
-        ValueError: A value does not, so that the table could not be read any more.
-    """
-
-def equal_folders(
-    table: str,
-    files: Sequence[str],
-    new: Sequence[str],
-    schema: _LogSchema,
-    rows: object,
-    zone: str | None,
-) -> list[str]:
-    """The folders of files whose partition columns have the values of those of new files, and the folders of these."""
 
 def cast_rows(rows: tuple[object, object], schema: object, partition: Sequence[str]) -> tuple[object, object]:
     """A batch with the types of a schema of the same columns. Values of partition columns are cast by their texts.
@@ -537,38 +807,8 @@ class TableLog:
     ) -> tuple[list[tuple[str, int]], tuple[bytes, list[str]] | None]:
         """Names and sizes of the visible files below a folder of the table, sorted, and the schema in the log."""
 
-    def commit(
-        self,
-        job: str,
-        operation: str,
-        tokens: Sequence[bytes],
-        rows: int,
-        *,
-        existing: Sequence[tuple[str, int, float]] | None = None,
-        partitions: Sequence[str] | None = None,
-        everything: str | None = None,
-        nothing: str | None = None,
-        stream: tuple[str, int] | None = None,
-        position: int | None = None,
-        schema: tuple[bytes, list[str]] | None = None,
-    ) -> tuple[str, int]:
-        """Commits a change. Gives what has happened, and a number.
-
-        ``committed`` has the number of the entry, ``before`` is a batch of a stream that was committed before, and
-        ``outdated`` has the position of the log, which is another one than that of the change.
-        """
-
-    def table_below(self) -> str | None:
-        """A folder below the table that is a table with a log."""
-
-    def position(self) -> int:
-        """The number that the next entry has."""
-
     def table_above(self) -> str | None:
         """The nearest folder above that of the table that is a table with a log."""
-
-    def abandon(self, job: str, tokens: Sequence[bytes]) -> None:
-        """Removes the staged files of a job that does not commit."""
 
     def recover(self, *, undo: bool = False) -> str:
         """Finishes the last commit, or undoes it: ``nothing``, ``finished`` or ``undone``."""
@@ -626,8 +866,8 @@ class DatasetWriter:
     def partition_values(self) -> tuple[object, object]:
         """The values of the partition columns of each finished file, in the order of ``finish``, as a struct array."""
 
-    def finish(self) -> list[tuple[str, int, int, bytes | None]]:
-        """Finishes all files: location, rows, bytes, and the token of a file that is not published."""
+    def finish(self) -> list[tuple[str, int, int, StagedFile | None]]:
+        """Finishes all files: location, rows, bytes, and the staged file where it is not published."""
 
     def abort(self) -> None:
         """Removes all files. A finished dataset stays."""

@@ -39,7 +39,6 @@ const ALLOWED: &[(&str, usize, &str)] = &[
     ("crates/orcish-core/src/sql/parser.rs", 3, "behind the last token is the end of the text"),
     ("crates/orcish-io/src/local/sink.rs", 1, "a clock before 1970 makes a name less random, and no other name"),
     ("crates/orcish-io/src/remote/body.rs", 1, "a slice that is too short is taken whole"),
-    ("crates/orcish-io/src/remote/write_id.rs", 1, "a clock before 1970 makes a name less random, and no other name"),
     ("crates/orcish-python/src/json/blocks.rs", 2, "behind the last byte that was read there is none"),
     ("crates/orcish-python/src/json/rows.rs", 1, "behind the last byte of a block there is none"),
     ("crates/orcish-python/src/json/types.rs", 2, "behind the last byte of a text there is none"),

@@ -12,7 +12,7 @@ use crate::data;
 
 /// The crates of the workspace, in order of their dependencies.
 pub(crate) const CRATES: [&str; 6] =
-    ["orcish-core", "orcish-io", "orcish", "carbondata", "orcish-table", "orcish-python"];
+    ["orcish-core", "orcish-io", "orcish-table", "orcish", "carbondata", "orcish-python"];
 
 /// The path of a module from the root of its crate.
 pub(crate) type ModulePath = Vec<String>;

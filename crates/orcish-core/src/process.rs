@@ -4,11 +4,28 @@
 //! stays locked in the child. State that is shared between threads is therefore a [`PerProcess`], or is accessed only after
 //! [`OwnerProcess::check`].
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use once_cell::race::OnceBox;
 
 use crate::error::{Error, Result};
+
+/// An ID that no other call has, in any process: 32 hexadecimal digits.
+pub fn unique_id() -> String {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    let now = match SystemTime::now().duration_since(UNIX_EPOCH) {
+        Ok(since) => since,
+        // A clock before 1970 counts, too.
+        Err(before) => before.duration(),
+    };
+    // A child of a fork shares the random state of its parent, but not the ID of the process.
+    let call = (now.as_nanos(), std::process::id(), CALLS.fetch_add(1, Ordering::Relaxed));
+    let [first, second] = [(); 2].map(|()| RandomState::new().hash_one(call));
+    format!("{first:016x}{second:016x}")
+}
 
 /// The process that opened a file or connection. A child process of a fork has a copy of the memory of its parent, but shares
 /// the file or connection.
@@ -19,6 +36,11 @@ impl OwnerProcess {
     /// The current process.
     pub fn current() -> Self {
         OwnerProcess(std::process::id())
+    }
+
+    /// The ID of the process.
+    pub fn id(self) -> u32 {
+        self.0
     }
 
     /// Whether the owner is the current process.

@@ -10,14 +10,15 @@ use orcish_core::OrInternal as _;
 use orcish_core::process::OwnerProcess;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict};
+use pyo3::types::{PyCapsule, PyDict};
 
 use crate::capsule::{self, Pair};
 use crate::errors::{signals, to_python};
+use crate::job::StagedFile;
 use crate::options::{set_dataset_options, storage_options, write_options};
 
-/// A file: location, rows, bytes, and the token of one that is not published.
-type WrittenFile<'py> = (String, u64, u64, Option<Bound<'py, PyBytes>>);
+/// A file: location, rows, bytes, and the staged file where it is not published.
+type WrittenFile = (String, u64, u64, Option<StagedFile>);
 
 /// A dataset that is being written.
 #[pyclass(frozen, module = "orcish._native")]
@@ -130,12 +131,9 @@ impl DatasetWriter {
     }
 
     /// Finishes all files.
-    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Vec<WrittenFile<'py>>> {
+    fn finish(&self, py: Python<'_>) -> PyResult<Vec<WrittenFile>> {
         let files = self.work(py, Writer::finish)?;
-        let file = |file: DatasetFile| {
-            let token = file.staged.map(|staged| PyBytes::new(py, &staged.to_bytes()));
-            (file.location, file.rows, file.bytes, token)
-        };
+        let file = |file: DatasetFile| (file.location, file.rows, file.bytes, file.staged.map(StagedFile));
         Ok(files.into_iter().map(file).collect())
     }
 

@@ -12,6 +12,7 @@ mod file;
 mod file_object;
 mod folder;
 mod interpreter;
+mod job;
 mod json;
 mod locations;
 mod names;
@@ -24,6 +25,7 @@ mod predicate;
 mod recover;
 mod rewrite;
 mod row_filter;
+mod row_write;
 mod scan;
 mod sink;
 mod source;
@@ -68,6 +70,8 @@ mod _native {
     #[pymodule_export]
     use crate::interpreter::detach_threads;
     #[pymodule_export]
+    use crate::job::{Job, StagedFile};
+    #[pymodule_export]
     use crate::json::{JsonTypes, read_json};
     #[pymodule_export]
     use crate::locations::{
@@ -94,7 +98,11 @@ mod _native {
     #[pymodule_export]
     use crate::recover::recover_file;
     #[pymodule_export]
-    use crate::rewrite::{combine_files, compaction_groups, delete_rows, rewritten_schema};
+    use crate::rewrite::{
+        combine_files, delete_rows, file_suffix, plan_compaction, plan_deletion, replace_files_of, rewritten_schema,
+    };
+    #[pymodule_export]
+    use crate::row_write::RowWrite;
     #[pymodule_export]
     use crate::scan::Scan;
     #[pymodule_export]
@@ -105,8 +113,7 @@ mod _native {
     use crate::table::{TableLog, unify_schemas};
     #[pymodule_export]
     use crate::table_columns::{
-        SchemaWithRows, TableColumns, are_inferred, cast_rows, check_partition_values, equal_folders, stored_schema,
-        untyped_columns, with_timestamp_types,
+        TableColumns, are_inferred, cast_rows, stored_schema, untyped_columns, with_timestamp_types,
     };
     #[pymodule_export]
     use crate::tuning::tune;

@@ -95,6 +95,12 @@ impl Location {
         py.detach(|| orcish_table::table_of(&self.0)).map_err(|error| to_python(py, &error))
     }
 
+    /// Checks that a path of the local disk is not that of a file, a pipe or the like.
+    fn check_folder(&self, py: Python<'_>) -> PyResult<()> {
+        let checked = self.0.local_path().map_or(Ok(()), orcish_table::check_folder);
+        checked.map_err(|error| to_python(py, &error))
+    }
+
     /// Checks that rows may be written into a folder: it is not that of a transactional table of Hive, nor in one. `names` are
     /// the files of the table in the folder; `None` for a single file that is written into the folder.
     #[pyo3(signature = (names, storage_options=None))]

@@ -284,8 +284,13 @@ fn dictionary(choice: Option<bool>) -> DictionaryChoice {
 /// Options of writing a file. Values that are `None` or missing keep their defaults.
 pub(crate) fn write_options(given: Option<&Bound<'_, PyDict>>) -> PyResult<WriteOptions> {
     let mut options = WriteOptions::default();
-    set_options(given, |_| true, |name, value| options.set(name, value))?;
+    set_write_options(&mut options, given)?;
     Ok(options)
+}
+
+/// Sets options of writing a file. Values that are `None` or missing stay as they are.
+pub(crate) fn set_write_options(options: &mut WriteOptions, given: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+    set_options(given, |_| true, |name, value| options.set(name, value))
 }
 
 /// Limits of readers. Missing limits keep their defaults; a result may have as many bytes as a read where only the memory is

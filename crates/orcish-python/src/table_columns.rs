@@ -1,16 +1,14 @@
 //! Rows that are added to tables: their types, the casts to them, and the schema of the log.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayRef, StructArray};
 use arrow_schema::{DataType, Field, Schema};
-use orcish::partition::TextZone;
 use orcish::table::{LoggedSchema, PartitionOf, StoredTimestamp, TableFolder, TimestampTypes, cast_column};
 use orcish_core::type_names::unit_name;
-use orcish_core::types::{is_text, value_type};
+use orcish_core::types::value_type;
 use orcish_core::{Error, Limits};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -50,6 +48,12 @@ fn timestamps(pairs: TimestampPairs) -> PyResult<TimestampTypes> {
 #[pyclass(frozen, module = "orcish._native")]
 pub(crate) struct TableColumns {
     columns: orcish::table::TableColumns,
+}
+
+impl TableColumns {
+    pub(crate) fn new(columns: orcish::table::TableColumns) -> Self {
+        TableColumns { columns }
+    }
 }
 
 #[pymethods]
@@ -131,61 +135,6 @@ impl TableColumns {
     }
 }
 
-/// The columns of a table after rows are added.
-#[pyclass(frozen, module = "orcish._native")]
-pub(crate) struct SchemaWithRows {
-    schema: Schema,
-    arrow_schema: bool,
-    table: Option<Py<TableColumns>>,
-}
-
-#[pymethods]
-impl SchemaWithRows {
-    /// The columns of `table`, which may have none, and those of `rows`. `partition` are the names of all partition columns, and
-    /// `arrow_schema` is whether files of a new table have an Arrow schema.
-    #[new]
-    fn new(
-        py: Python<'_>,
-        table: Option<Bound<'_, TableColumns>>,
-        rows: &Bound<'_, PyCapsule>,
-        partition: Vec<String>,
-        arrow_schema: bool,
-    ) -> PyResult<Self> {
-        let rows = read_schema(rows)?;
-        let columns = table.as_ref().map(|table| &table.get().columns);
-        let made = orcish::table::schema_with_rows(columns, &rows, &partition, arrow_schema);
-        let (schema, arrow_schema) = made.map_err(|error| to_python(py, &error))?;
-        Ok(SchemaWithRows { schema, arrow_schema, table: table.map(Bound::unbind) })
-    }
-
-    /// Names of the columns.
-    #[getter]
-    fn names(&self) -> Vec<&str> {
-        self.schema.fields().iter().map(|field| field.name().as_str()).collect()
-    }
-
-    /// The metadata of the schema under a key.
-    fn metadata(&self, key: &str) -> Option<&str> {
-        self.schema.metadata().get(key).map(String::as_str)
-    }
-
-    /// The bytes of the ORC file with the schema for the log. `timezone` is that of the writer of the rows. `metadata` are set in
-    /// the schema.
-    #[pyo3(signature = (timezone=None, metadata=None))]
-    fn file(
-        &self,
-        py: Python<'_>,
-        timezone: Option<&str>,
-        metadata: Option<HashMap<String, String>>,
-    ) -> PyResult<Cow<'static, [u8]>> {
-        let table = self.table.as_ref().map(|table| &table.get().columns);
-        let mut schema = self.schema.clone();
-        schema.metadata.extend(metadata.into_iter().flatten());
-        let file = py.detach(|| orcish::table::schema_file(table, &schema, self.arrow_schema, timezone));
-        Ok(Cow::Owned(file.map_err(|error| to_python(py, &error))?.into()))
-    }
-}
-
 /// The schema that readers see of a file which is written without an Arrow schema, as a PyCapsule.
 #[pyfunction]
 #[pyo3(signature = (schema, options=None))]
@@ -220,52 +169,6 @@ pub(crate) fn with_timestamp_types<'py>(
 #[pyfunction]
 pub(crate) fn untyped_columns(py: Python<'_>, schema: LogSchema) -> PyResult<Vec<String>> {
     logged(py, schema)?.untyped_columns().map_err(|error| to_python(py, &error))
-}
-
-/// Checks that values of partition columns in the names of files, by their paths in a table, have the types of its log.
-#[pyfunction]
-pub(crate) fn check_partition_values(
-    py: Python<'_>,
-    table: &str,
-    files: Vec<String>,
-    schema: LogSchema,
-) -> PyResult<()> {
-    let schema = logged(py, schema)?;
-    let checked = py.detach(|| schema.check_partition_values(table, files.iter().map(String::as_str)));
-    checked.map_err(|error| to_python(py, &error))
-}
-
-/// The folders of `files` whose partition columns have the same values as those of the files `new`, and the folders of `new`.
-///
-/// Values are compared in the types of the log. Texts of a table that has text are compared as values of the rows; `zone` is that
-/// of instants whose texts have no offset. Without it such texts are no instants.
-#[pyfunction]
-pub(crate) fn equal_folders(
-    py: Python<'_>,
-    table: &str,
-    files: Vec<String>,
-    new: Vec<String>,
-    schema: LogSchema,
-    rows: &Bound<'_, PyCapsule>,
-    zone: Option<String>,
-) -> PyResult<Vec<String>> {
-    let rows = read_schema(rows)?;
-    let fields = logged(py, schema)?.partition_fields().map_err(|error| to_python(py, &error))?;
-    let is_text = |kind: &DataType| is_text(value_type(kind));
-    let of_rows = zone.map_or(TextZone::Unknown, TextZone::Named);
-    let mut types = HashMap::new();
-    for field in &fields {
-        let own = rows.fields().iter().find(|own| own.name() == field.name()).filter(|_| is_text(field.data_type()));
-        let (kind, zone) = match own {
-            Some(own) => (own.data_type(), of_rows.clone()),
-            None => (field.data_type(), TextZone::OfType),
-        };
-        if !is_text(kind) {
-            types.insert(field.name().clone(), (kind.clone(), zone));
-        }
-    }
-    let (files, new) = (files.iter().map(String::as_str), new.iter().map(String::as_str));
-    Ok(py.detach(|| orcish::partition::equal_folders(table, files, new, &types)).into_iter().collect())
 }
 
 /// What users of pyarrow can do about a value that is not one of the type of the table.

@@ -185,8 +185,7 @@ async fn removed_files(store: &impl Store, removes: &Removes) -> Result<Vec<Stri
         Removes::Nothing => Ok(Vec::new()),
         Removes::NothingExists(folder) => {
             if store.list_visible(folder).await?.iter().any(|file| is_below(&file.name, folder)) {
-                let error = io::Error::from(io::ErrorKind::AlreadyExists);
-                return Err(Error::io("the folder has data already", error).in_file(&store.location(folder)));
+                return Err(exists("the folder has data already").in_file(&store.location(folder)));
             }
             Ok(Vec::new())
         }
@@ -208,6 +207,11 @@ async fn removed_files(store: &impl Store, removes: &Removes) -> Result<Vec<Stri
             Ok(files.iter().map(|file| file.name.clone()).collect())
         }
     }
+}
+
+/// The error for a table that is to be new, and is there already.
+pub fn exists(what: &str) -> Error {
+    Error::io("no table is made", io::Error::new(io::ErrorKind::AlreadyExists, what))
 }
 
 /// Names of the files below a folder that are replaced.

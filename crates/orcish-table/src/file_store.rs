@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use orcish_core::{Error, Result, parallel};
+use orcish_core::{Error, ErrorKind, Result, parallel};
 use orcish_io::{
     CreatedFolders, FileStatus, StagedFile, StorageOptions, UploadedParts, abort_upload, complete_upload, delete_files,
     delete_folder, display_name, list_all, list_folder, list_utf8, read_small, stat, write_small,
@@ -286,16 +286,40 @@ impl Store for FileStore {
     }
 
     async fn publish(&self, job: &str, files: &[AddedFile]) -> Result<()> {
-        self.for_each_staged(job, files, complete_upload)
+        self.for_each_staged(job, files, publish_file)
     }
 
     async fn discard(&self, job: &str, files: &[AddedFile]) -> Result<()> {
-        self.for_each_staged(job, files, abort_upload)
+        self.for_each_staged(job, files, discard_file)
     }
 
     async fn pause(&self) -> Result<()> {
         std::thread::sleep(PAUSE);
         self.options.cancellation().poll_now()
+    }
+}
+
+/// Publishes a staged file. Of a table that was copied during a commit, the bytes may be in a store of another kind: the file is there
+/// already, or its bytes are lost.
+fn publish_file(location: &str, file: &StagedFile, options: &StorageOptions) -> Result<()> {
+    match complete_upload(location, file, options) {
+        Err(error) if error.kind() == ErrorKind::InvalidArgument => match stat(location, options)? {
+            Some(status) if status.size == file.bytes => Ok(()),
+            _ => {
+                let text = "its bytes are in the store that the table was copied from";
+                let error = io::Error::new(io::ErrorKind::NotFound, text);
+                Err(Error::io(CANNOT_PUBLISH, error).in_file(&display_name(location)))
+            }
+        },
+        done => done,
+    }
+}
+
+/// Removes a staged file. Bytes in a store of another kind stay there.
+fn discard_file(location: &str, file: &StagedFile, options: &StorageOptions) -> Result<()> {
+    match abort_upload(location, file, options) {
+        Err(error) if error.kind() == ErrorKind::InvalidArgument => Ok(()),
+        done => done,
     }
 }
 

@@ -82,8 +82,9 @@ async fn can_undo(store: &impl Store, entry: &Entry) -> Result<bool> {
     Ok(is_lost)
 }
 
+/// Whether there is no file, and none can be of its name.
 fn is_not_found(error: &Error) -> bool {
-    error.io_kind() == Some(std::io::ErrorKind::NotFound)
+    matches!(error.io_kind(), Some(std::io::ErrorKind::NotFound | std::io::ErrorKind::InvalidFilename))
 }
 
 /// Makes the effects of an entry happen, and returns its state: done, or undone by another process. The entry is the last

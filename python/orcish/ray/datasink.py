@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from orcish.tables.commit import Staged
+from orcish._native import StagedFile
 from orcish.tables.target import DatasetTarget
 
 try:
@@ -26,7 +26,7 @@ TASK_MEMORY = 512 << 20
 class WrittenByTask(NamedTuple):
     """The files of one attempt of a task."""
 
-    files: list[Staged]
+    files: list[StagedFile]
 
 
 class OrcDatasink(Datasink):  # type: ignore[misc]
@@ -40,7 +40,7 @@ class OrcDatasink(Datasink):  # type: ignore[misc]
     """
 
     def __init__(
-        self, target: DatasetTarget, max_rows_per_file: int | None, max_partitions: int, staged: list[Staged]
+        self, target: DatasetTarget, max_rows_per_file: int | None, max_partitions: int, staged: list[StagedFile]
     ) -> None:
         self._target = target
         self._max_rows_per_file = max_rows_per_file
@@ -71,7 +71,7 @@ class OrcDatasink(Datasink):  # type: ignore[misc]
             for block in blocks:
                 for batch in self._rows(BlockAccessor.for_block(block).to_arrow()):
                     table.write(self._target.cast(batch))
-        return WrittenByTask(self._target.job.staged(table))
+        return WrittenByTask(table.staged)
 
     def on_write_complete(self, write_result: Any) -> None:
         """Publishes the files of all tasks.
@@ -86,7 +86,7 @@ class OrcDatasink(Datasink):  # type: ignore[misc]
         if not self._staged and self._target.needs_file:
             with self._target.writer(f"part-{uuid.uuid4()}-{{i}}.orc") as table:
                 table.begin()
-            self._staged += self._target.job.staged(table)
+            self._staged += table.staged
         self._target.commit(self._staged)
 
     def _rows(self, table: pa.Table) -> Iterator[pa.RecordBatch]:

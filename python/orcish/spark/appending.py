@@ -13,7 +13,6 @@ from orcish.arrow.nested import fields_by_path, map_fields, value_type
 from orcish.errors import OrcishError
 from orcish.spark.schemas import arrow_schema, spark_schema, stored_schema
 from orcish.spark.table import AS_STORED
-from orcish.tables import columns
 from orcish.writing.timestamps import CATALYST_TYPE
 
 __all__ = ["appended_schema"]
@@ -26,7 +25,7 @@ def appended_schema(
     timestamps: Collection[tuple[str, str]],
     replace: str,
 ) -> pa.Schema:
-    """The schema with which rows of Spark are appended to a table, as of :func:`orcish.tables.columns.appended_schema`.
+    """The schema with which rows of Spark are appended to a table.
 
     Args:
         existing: The columns of the table.
@@ -42,10 +41,11 @@ def appended_schema(
     types = _types_of(existing, rows.names)
     try:
         _check_clocks(existing, rows, partition, types)
-        return columns.appended_schema(existing, stored_schema(rows), partition, timestamps)
+        own = schema_for_native(stored_schema(rows))
+        return pa.schema(ExportedSchema(existing.appended_schema(own, partition, timestamps)))
     except ValueError as error:
         advice = _advice(existing, rows, partition, types)
-        raise ValueError(f"{error}{advice and f': {advice}, or replace the table with {replace}'}") from None
+        raise ValueError(f"{error}{advice and f'{advice}, or replace the table with {replace}'}") from None
 
 
 def _check_clocks(
@@ -59,7 +59,10 @@ def _check_clocks(
         if all(map(pa.types.is_timestamp, kinds)) and len({kind.tz is None for kind in kinds}) > 1:
             own, kind = ("timestamp_ntz" if kind.tz is None else "timestamp" for kind in kinds)
             column = "partition column" if path in partition else "column"
-            raise ValueError(f"{existing.location}: {column} {path} of the rows is {own}, and {kind} in the table")
+            raise ValueError(
+                f"{existing.location}: {column} {path} of the rows is {own}, and {kind} in the table: cast the rows to "
+                "the type of the table"
+            )
 
 
 def _types_of(existing: _native.TableColumns, names: Collection[str]) -> dict[str, T.DataType]:
@@ -101,7 +104,7 @@ def _advice(
         own, row = [name for name in partition if name == field.name], T.StructType([field])
         try:
             _check_clocks(existing, row, own, types)
-            columns.appended_schema(existing, stored_schema(row), own)
+            existing.appended_schema(schema_for_native(stored_schema(row)), own)
         except ValueError:
             return False
         return True
@@ -111,9 +114,9 @@ def _advice(
         return ""
     kind = _with_leaves_of(field.dataType, types[field.name])
     if not fits(T.StructField(field.name, kind)):
-        return "write to another table"
+        return ", or write to another table"
     name = field.name if field.name.isidentifier() else f"`{field.name}`"
-    return f'cast the rows, with .withColumn("{field.name}", col("{name}").cast("{kind.simpleString()}"))'
+    return f', with .withColumn("{field.name}", col("{name}").cast("{kind.simpleString()}"))'
 
 
 def _with_leaves_of(own: T.DataType, kind: T.DataType) -> T.DataType:

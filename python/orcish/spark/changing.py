@@ -9,14 +9,14 @@ import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from orcish._native import Location
+from orcish._native import Location, StagedFile
 from orcish.filters.pushdown import Filters
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.sizes import parse_size
 from orcish.spark.options import to_text
 from orcish.spark.runner import active_session, run_in_workers, to_frame
 from orcish.spark.target import mark_success
-from orcish.tables.commit import STAGED, Staged
+from orcish.tables.commit import STAGED
 from orcish.tables.compaction import CompactionPlan, CompactionTask, compact_files
 from orcish.tables.deletion import DeletedRows, DeletionPlan, DeletionTask, delete_rows
 from orcish.types import StorageOptions, WriteOptions
@@ -37,7 +37,7 @@ COMPACTED = pa.schema(
         ("file", pa.string()),
     ]
 )
-_COMPACTED_BY_TASK = pa.schema([*COMPACTED, ("target", pa.string()), ("size", pa.int64()), ("token", pa.binary())])
+_COMPACTED_BY_TASK = pa.schema([*COMPACTED, *STAGED])
 DELETED = pa.schema([("rows", pa.int64()), ("files_removed", pa.int64()), ("files_rewritten", pa.int64())])
 _DELETED_BY_TASK = pa.schema([("name", pa.string()), ("deleted", pa.int64()), *STAGED])
 
@@ -100,11 +100,11 @@ def compact(
 
     def run(task: CompactionTask) -> list[tuple[Any, ...]]:
         file, staged = compact_files(task)
-        return [(*file, staged.target, staged.size, staged.token)]
+        return [(*file, staged.token)]
 
     with plan.job.cleaned_up() as made, plan.reading(PySparkException):
         rows = run_in_workers(session, plan.tasks, run, _COMPACTED_BY_TASK, f"orcish: compact {target}")
-        made += (Staged(row["target"], row["rows"], row["size"], row["token"]) for row in rows)
+        made += (StagedFile(row["token"]) for row in rows)
         plan.commit(made)
         if made:
             mark_success(plan.job)
@@ -156,12 +156,12 @@ def delete(
 
     def run(task: DeletionTask) -> list[tuple[Any, ...]]:
         done = delete_rows(task)
-        return [(done.name, done.rows, *(done.staged or (None,) * len(Staged._fields)))]
+        return [(done.name, done.rows, None if done.staged is None else done.staged.token)]
 
     deleted: list[DeletedRows] = []
     with plan.job.cleaned_up() as staged, plan.reading(PySparkException):
         for row in run_in_workers(session, plan.tasks, run, _DELETED_BY_TASK, f"orcish: delete from {target}"):
-            kept = None if row["target"] is None else Staged(*(row[name] for name in Staged._fields))
+            kept = None if row["token"] is None else StagedFile(row["token"])
             deleted.append(DeletedRows(row["name"], row["deleted"], kept))
             staged += [] if kept is None else [kept]
         done = plan.commit(deleted)

@@ -14,7 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from orcish._native import Location, has_carbon_metadata
+from orcish._native import Location, StagedFile, has_carbon_metadata
 from orcish.carbon.detect import check_not_carbon, is_of_carbon
 from orcish.errors import UnsupportedError
 from orcish.io.files import TableFile
@@ -30,7 +30,7 @@ from orcish.spark.session import job_description, large_batches, session_zone, t
 from orcish.spark.table import open_table
 from orcish.spark.target import TableTarget
 from orcish.spark.tasks import BatchConverter, TaskInput
-from orcish.tables.commit import STAGED, Job, Staged
+from orcish.tables.commit import STAGED, Job
 from orcish.tables.hidden_columns import check_hidden_columns
 from orcish.tables.log.conflicts import reading
 from orcish.tables.log.listing import table_files
@@ -157,7 +157,8 @@ def convert(
     with job.cleaned_up() as staged, there:
         staged += rows.write(session, to, list(sort_within or ()), f"orcish: convert to {target}")
         to.commit(staged, existing_data)
-    return to_frame(session, [{"file": f.target, "rows": f.rows, "bytes": f.size} for f in staged], RESULT)
+    written = [{"file": job.name_of(file), "rows": file.rows, "bytes": file.size} for file in staged]
+    return to_frame(session, written, RESULT)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -165,7 +166,7 @@ class _Source:
     schema: StructType
     folders: list[str]
     """Partition columns."""
-    write: Callable[[SparkSession, TableTarget, list[str], str], list[Staged]]
+    write: Callable[[SparkSession, TableTarget, list[str], str], list[StagedFile]]
     instant_types: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """The ORC types of timestamps, by dotted names of columns."""
     files: OrcFiles | None = None
@@ -286,29 +287,36 @@ def _format(files: list[TableFile]) -> str:
 
 def _write_work(
     task_inputs: list[TaskInput], spark: SparkSession, to: TableTarget, sort: list[str], text: str
-) -> list[Staged]:
+) -> list[StagedFile]:
     """Reads and writes in the workers."""
     # As in Spark.
     keys = [SortKey(name, nulls_first=True) for name in sort]
 
-    def run(item: tuple[int, TaskInput]) -> list[Staged]:
+    def run(item: tuple[int, TaskInput]) -> list[tuple[bytes]]:
         number, part = item
         batches = part.batches()
         if sort:
             batches = sorted_batches(arrow_schema(to.schema), batches, keys, SORT_MEMORY)
-        return to.write(batches, number)
+        return tokens(to.write(batches, number))
 
     # Without rows, one task writes a file for the schema.
     nothing = TaskInput.of([], BatchConverter((), pa.schema([])))
     rows = run_in_workers(spark, list(enumerate(task_inputs or [nothing])), run, STAGED, text)
-    return [Staged(**row) for row in rows]
+    return [StagedFile(row["token"]) for row in rows]
 
 
-def _write_frame(frame: DataFrame, spark: SparkSession, to: TableTarget, sort: list[str], text: str) -> list[Staged]:
+def tokens(files: list[StagedFile]) -> list[tuple[bytes]]:
+    """Files as rows that tasks return."""
+    return [(file.token,) for file in files]
+
+
+def _write_frame(
+    frame: DataFrame, spark: SparkSession, to: TableTarget, sort: list[str], text: str
+) -> list[StagedFile]:
     """Writes a data frame of Spark."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield to_batch(to.write(batches, task_number()), STAGED)
+        yield to_batch(tokens(to.write(batches, task_number())), STAGED)
 
     rows = frame.sortWithinPartitions(*sort) if sort else frame
     with job_description(spark, text), large_batches(spark, arrow_schema(frame.schema)):
@@ -316,4 +324,4 @@ def _write_frame(frame: DataFrame, spark: SparkSession, to: TableTarget, sort: l
     # Without rows, Spark may run no task, and there would be no file for the schema.
     if not found and not to.options.partition_by:
         return to.write(iter(()), 0)
-    return [Staged(**row.asDict()) for row in found]
+    return [StagedFile(row["token"]) for row in found]

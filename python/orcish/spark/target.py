@@ -11,7 +11,8 @@ import pyarrow as pa
 from pyspark.sql.types import StructType
 
 from orcish import _native
-from orcish.arrow.exported import ExportedSchema
+from orcish._native import StagedFile
+from orcish.arrow.exported import ExportedSchema, schema_for_native
 from orcish.arrow.nested import fields_by_path, is_text
 from orcish.spark.appending import appended_schema
 from orcish.spark.columns import same_name
@@ -20,9 +21,8 @@ from orcish.spark.partitions import check_partition_type, is_named_as_text, spar
 from orcish.spark.schemas import arrow_schema, stored_schema
 from orcish.spark.session import task_cpus
 from orcish.tables.columns import cast_batch
-from orcish.tables.commit import Job, Staged
-from orcish.tables.log.schema import TableSchema
-from orcish.tables.update import Update, data_exists
+from orcish.tables.commit import Job
+from orcish.tables.target import existing_data_named
 from orcish.types import ExistingData
 from orcish.writing.dataset import TableWriter, file_suffix
 from orcish.writing.option_check import check_file_options
@@ -62,7 +62,7 @@ class TableTarget:
     """How the rows are written; ``None`` before the table was looked at."""
     position: int = 0
     """The position of the log at which the table was looked at."""
-    table_schema: TableSchema | None = None
+    table_schema: tuple[bytes, list[str]] | None = None
     """The schema of the table after the commit."""
 
     def __post_init__(self) -> None:
@@ -83,11 +83,15 @@ class TableTarget:
 
     def missing_partition_columns(self) -> list[str]:
         """The partition columns of the table that the rows do not have as such."""
-        return self._update("overwrite_partitions").missing_partition_columns()
+        return self._write("overwrite_partitions").missing_partition_columns()
 
     def check_partitioned(self, existing_data: ExistingData) -> None:
-        """As :meth:`orcish.tables.update.Update.check_partitioned`."""
-        self._update(existing_data).check_partitioned()
+        """Checks that rows that replace partitions have partition columns.
+
+        Raises:
+            ValueError: They have none; the message has those of the table.
+        """
+        self._write(existing_data).check_partitioned()
 
     def _column(self, name: str) -> str:
         is_sensitive = self.options.case_sensitive
@@ -97,7 +101,7 @@ class TableTarget:
             raise ValueError(f"{self._partition_option()}: {found}")
         return same[0]
 
-    def write(self, batches: Iterator[pa.RecordBatch], task: int, *, begins: bool = True) -> list[Staged]:
+    def write(self, batches: Iterator[pa.RecordBatch], task: int, *, begins: bool = True) -> list[StagedFile]:
         """Writes the rows of a task into unpublished files. Without rows there is no file, except that the first task
         may write one for the schema.
 
@@ -119,7 +123,7 @@ class TableTarget:
             max_partitions=self.options.max_partitions,
             max_memory=TASK_MEMORY,
             storage_options=self.options.storage,
-            staging=self.job.folder().location(attempt),
+            staging=self.job.location(attempt),
             options={
                 "arrow_schema": False,
                 "threads": task_cpus(),
@@ -137,7 +141,7 @@ class TableTarget:
                 table.write(rows)
             if begins and task == 0 and not self.options.partition_by and is_new:
                 table.begin()
-        return self.job.staged(table)
+        return table.staged
 
     def fitted(self, existing_data: ExistingData) -> TableTarget:
         """The target with the types with which its rows are written beside files of the table that stay.
@@ -151,14 +155,17 @@ class TableTarget:
         by = self.options.partition_by
         columns = pa.schema([field for field in own_schema if field.name not in by])
         check_file_options(columns, {"arrow_schema": False, **self.options.file}, self.options.named)
-        update = self._update(existing_data)
-        update.check_columns(self.schema.names)
-        state = update.state()
-        if existing_data == "error" and state.exists:
-            raise data_exists(self.job.base, has_files=bool(state.names))
-        beside = self._beside(state.existing)
-        logged = update.schema_with(state.existing, self._in_log(beside))
-        return dataclasses.replace(self, beside=beside, position=state.position, table_schema=logged)
+        write = self._write(existing_data)
+        write.check_columns(self.schema.names)
+        found: list[_Beside] = []
+
+        def types(existing: _native.TableColumns | None) -> tuple[object, str | None]:
+            found.append(self._beside(existing))
+            return self._logged(found[-1])
+
+        with existing_data_named():
+            position, _, _, logged, _ = write.plan(types)
+        return dataclasses.replace(self, beside=found[-1], position=position, table_schema=logged)
 
     def _beside(self, existing: _native.TableColumns | None) -> _Beside:
         """How the rows are written beside columns of the table.
@@ -182,7 +189,7 @@ class TableTarget:
         return _Beside(appended, tuple(name for name in by if name in not_text), False)
 
     def commit(
-        self, files: Sequence[Staged], existing_data: ExistingData, *, stream: tuple[str, int] | None = None
+        self, files: Sequence[StagedFile], existing_data: ExistingData, *, stream: tuple[str, int] | None = None
     ) -> None:
         """Adds the files to the table, or replaces its files.
 
@@ -191,17 +198,12 @@ class TableTarget:
         """
         if self.beside is None or self.table_schema is None:
             raise ValueError("a target is committed after it was fitted")
-        rows = self._in_log(self.beside)
-        self._update(existing_data).commit(
-            files,
-            rows,
-            self.position,
-            self.table_schema,
-            is_new=self.beside.is_new,
-            fits=lambda existing: bool(self._in_log(self._beside(existing)) == rows),
-            types=arrow_schema(self.schema),
-            stream=stream,
-        )
+        plan = (self.position, *self._logged(self.beside), self.table_schema, self.beside.is_new)
+        values = schema_for_native(arrow_schema(self.schema))
+        with existing_data_named():
+            self._write(existing_data).commit(
+                plan, files, lambda existing: self._logged(self._beside(existing)), values=values, stream=stream
+            )
         mark_success(self.job)
 
     def _named_as_text(self, typed: Sequence[str]) -> list[int]:
@@ -223,13 +225,23 @@ class TableTarget:
                 named = named.set(at, field)
         return named
 
-    def _update(self, existing_data: ExistingData) -> Update:
-        has_schema = self.options.file.get("arrow_schema", False) is not False
-        zone = self.options.session_timezone
-        by = tuple(self.options.partition_by)
+    def _logged(self, beside: _Beside) -> tuple[object, str | None]:
+        """The schema in the log, and the time zone of the writer, as the native core takes them."""
         timezone = self.options.file.get("timezone") or self.options.timezone
-        option, carbon = self._partition_option(), self.replaces_carbon
-        return Update(self.job, existing_data, by, has_schema, option, zone, timezone, carbon)
+        return schema_for_native(self._in_log(beside)), timezone
+
+    def _write(self, existing_data: ExistingData) -> _native.RowWrite:
+        name = self._partition_option()
+        setting = f"{name}={{}}" if self.options.are_keywords else ".option(\"partitionBy\", '{}')"
+        return _native.RowWrite(
+            self.job,
+            existing_data,
+            self.options.partition_by,
+            arrow_schema=self.options.file.get("arrow_schema", False) is not False,
+            option=(name, setting),
+            text_zone=self.options.session_timezone,
+            replaces_carbon=self.replaces_carbon,
+        )
 
     def _partition_option(self) -> str:
         """What messages call the partition columns."""

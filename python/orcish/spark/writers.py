@@ -11,12 +11,13 @@ from pyspark.sql import datasource
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StructType
 
+from orcish._native import StagedFile
 from orcish.carbon.detect import check_not_carbon
 from orcish.errors import OrcishError, UnsupportedError
 from orcish.spark.options import WriterOptions, partition_overwrite_mode
 from orcish.spark.session import local_property, task_number
 from orcish.spark.target import TableTarget
-from orcish.tables.commit import Job, Staged
+from orcish.tables.commit import Job
 from orcish.types import ExistingData
 
 __all__ = ["OrcishStreamWriter", "OrcishWriter", "stream_writer"]
@@ -31,7 +32,7 @@ QUERY = "sql.streaming.queryId"
 class WrittenByTask(WriterCommitMessage):
     """The files of one attempt of a task."""
 
-    files: list[Staged]
+    files: list[StagedFile]
 
 
 @dataclasses.dataclass
@@ -182,10 +183,10 @@ class OrcishStreamWriter(_Base):  # type: ignore[misc]
         jobs = {message.job for message in messages if message is not None}
         if len(jobs) > 1:
             raise OrcishError(f"{self._target.job.base}: tasks of one batch are of {len(jobs)} jobs")
-        job = dataclasses.replace(self._target.job, id=next(iter(jobs), self._target.job.id))
-        return dataclasses.replace(self._target, job=job)
+        own = self._target.job
+        return dataclasses.replace(self._target, job=Job(own.base, own.storage, next(iter(jobs), own.id)))
 
 
-def staged_files(messages: Sequence[Any]) -> list[Staged]:
+def staged_files(messages: Sequence[Any]) -> list[StagedFile]:
     """The files in the messages of tasks."""
     return [file for message in messages if message is not None for file in message.files]

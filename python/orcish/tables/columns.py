@@ -1,84 +1,15 @@
-"""The columns of tables that rows are added to. The native core has the rules."""
+"""Casts of rows that are added to tables. The native core has the rules."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import pyarrow as pa
 
 from orcish import _native
-from orcish._native import complete_storage
-from orcish.arrow.exported import ExportedArray, ExportedSchema, schema_for_native
-from orcish.arrow.frames import PANDAS, fitted_description
-from orcish.tables.commit import Job
-from orcish.tables.log.schema import TableSchema
+from orcish.arrow.exported import ExportedArray
 
-__all__ = ["appended_schema", "cast_batch", "columns_of", "schema_with"]
-
-
-def columns_of(
-    job: Job, names: Sequence[str], schema: TableSchema | None, visible: Sequence[str], *, keeps_twins: bool = False
-) -> _native.TableColumns | None:
-    """The columns of the table that a job writes to: those of its log, or those of its files; ``None`` if it has none.
-
-    Args:
-        job: The job.
-        names: Files of the table that stay, by their paths in the table.
-        schema: The schema of the table in its log.
-        visible: All files of the table. Readers infer types of partition columns from their folders.
-        keeps_twins: Whether columns of the first file stay that are one column to some readers.
-
-    Raises:
-        ValueError: There are files, and none of them is an ORC file, or they have no common schema.
-    """
-    storage = complete_storage(job.root, job.storage)
-    return _native.TableColumns.of(job.root, names, visible, schema, storage, keeps_twins=keeps_twins)
-
-
-def appended_schema(
-    columns: _native.TableColumns,
-    rows: pa.Schema,
-    partition: Sequence[str],
-    timestamps: Collection[tuple[str, str]] | None = None,
-) -> pa.Schema:
-    """The schema with which rows are appended to a table.
-
-    Args:
-        columns: The columns of the table.
-        rows: The schema of the rows.
-        partition: The partition columns of the rows.
-        timestamps: Dotted names of columns and their ORC types, for instants; by default those of the table.
-
-    Raises:
-        ValueError: Names differ only by case, or a type of the table does not hold the values.
-    """
-    return pa.schema(ExportedSchema(columns.appended_schema(schema_for_native(rows), partition, timestamps)))
-
-
-def schema_with(
-    columns: _native.TableColumns | None,
-    rows: pa.Schema,
-    partition: Sequence[str],
-    *,
-    arrow_schema: bool,
-    timezone: str | None = None,
-) -> TableSchema:
-    """The schema of a table after rows are added.
-
-    Args:
-        columns: The columns of the table before; ``None`` if it had none.
-        rows: The schema with which the rows are written, partition columns included.
-        partition: Names of all partition columns.
-        arrow_schema: Whether files of a new table have an Arrow schema.
-        timezone: Time zone of the writer of the rows.
-
-    Raises:
-        ValueError: Columns of a new table have one name, without regard to case, or there are too many columns.
-    """
-    after = _native.SchemaWithRows(columns, schema_for_native(rows), partition, arrow_schema)
-    described = after.metadata(PANDAS)
-    fitted = {PANDAS: fitted_description(described, after.names, is_whole=False)} if described else None
-    return TableSchema(after.file(timezone, fitted), list(partition))
+__all__ = ["cast_batch"]
 
 
 def cast_batch(batch: pa.RecordBatch, schema: pa.Schema, partition: Sequence[str]) -> pa.RecordBatch:

@@ -8,16 +8,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from orcish import _native
+from orcish._native import StagedFile
 from orcish.carbon.detect import check_not_carbon
 from orcish.errors import OptionError
 from orcish.reading.file import ORCFile
-from orcish.tables.commit import Job, Staged, is_in_partition
-from orcish.tables.folder import FileInfo
-from orcish.tables.log.schema import TableSchema
+from orcish.tables.commit import Job
 from orcish.tables.log.table import existing_root
-from orcish.tables.replacing import Replaced, replace_files
-from orcish.tables.rewriting import check_options, file_options, native_keywords, rewritten_name
-from orcish.writing.dataset import file_suffix
+from orcish.tables.rewriting import LoggedSchema, check_options
+from orcish.writing.writer import native_options
 
 __all__ = ["CompactedFile", "CompactionPlan", "CompactionTask", "compact_files"]
 
@@ -48,7 +46,7 @@ class CompactionTask:
     """Bytes of the files."""
     rewrite: bool
     options: dict[str, Any]
-    schema: TableSchema | None
+    schema: LoggedSchema
     """The schema of the table in its log."""
 
 
@@ -58,9 +56,9 @@ class CompactionPlan:
 
     job: Job
     tasks: list[CompactionTask]
-    files: list[FileInfo]
+    files: list[tuple[str, int, float]]
     """The files as they were when the plan was made."""
-    schema: TableSchema | None
+    schema: LoggedSchema
     """The schema of the table in its log, at that time."""
 
     @staticmethod
@@ -81,30 +79,21 @@ class CompactionPlan:
         check_not_carbon(path, storage)
         existing_root(path)
         job = Job(path, storage)
-        _, names, schema = job.prepare(job.inside)
-        visible = set(names)
-        if "://" in path and not visible and (schema is None or job.inside):
-            raise FileNotFoundError(f"no files: {path}")
-        with job.reading(names):
-            # Files behind links to folders, and in folders that are no partitions, may be those of other tables: they
-            # stay.
-            there = [file for file in job.files() if file.name in visible and is_in_partition(file.name)]
-            # Hive writes files of no bytes, which have no rows.
-            files = [file for file in there if file.size]
-            groups = [[files[at] for at in group] for group in _native.compaction_groups(files, size, rewrite)]
-            tasks = [
-                CompactionTask(
-                    job, [file.name for file in group], sum(file.size for file in group), rewrite, options, schema
-                )
-                for group in groups
-            ]
-            folder = job.folder()
+        groups, files, schema = _native.plan_compaction(job, size, rewrite)
+        tasks = [
+            CompactionTask(
+                job, [name for name, _, _ in group], sum(size for _, size, _ in group), rewrite, options, schema
+            )
+            for group in groups
+        ]
+        with job.reading(name for name, _, _ in files):
             for task in tasks[:1]:
-                check_options(folder.location(task.names[0]), folder, options, schema)
-            for file in files[:1] if not tasks else ():
+                check_options(job, task.names[0], options, schema)
+            filled = [name for name, size, _ in files if size]
+            for name in filled[:1] if not tasks else ():
                 # A file of another format is an error, as where there is something to compact.
-                ORCFile(folder.location(file.name), storage_options=folder.storage_options)
-            return CompactionPlan(job, tasks, there, schema)
+                ORCFile(job.location(name), storage_options=job.storage)
+        return CompactionPlan(job, tasks, files, schema)
 
     def reading(self, *errors: type[Exception]) -> contextlib.AbstractContextManager[None]:
         """A context in which the tasks run, see :meth:`orcish.tables.commit.Job.reading`.
@@ -114,42 +103,25 @@ class CompactionPlan:
         """
         return self.job.reading((name for task in self.tasks for name in task.names), *errors)
 
-    def commit(self, made: Sequence[Staged]) -> None:
+    def commit(self, made: Sequence[StagedFile]) -> None:
         """Replaces the files of all tasks.
 
         Raises:
             CommitError: A file was changed or removed meanwhile; the table is unchanged.
         """
-        replaced = [Replaced(task.names, staged) for task, staged in zip(self.tasks, made, strict=True)]
-        replace_files(self.job, "compact", replaced, self.files, self.schema)
+        replaced = [(task.names, staged) for task, staged in zip(self.tasks, made, strict=True)]
+        _native.replace_files(self.job, "compact", replaced, self.files, self.schema)
 
 
-def compact_files(task: CompactionTask) -> tuple[CompactedFile, Staged]:
+def compact_files(task: CompactionTask) -> tuple[CompactedFile, StagedFile]:
     """Writes one file, which is not published yet.
 
     Raises:
         CorruptFileError: A file cannot be read, or is to be merged and contradicts its rows.
         UnsupportedError: Files have columns that are one column to some readers.
     """
-    folder = task.job.folder()
-    sources = [folder.location(name) for name in task.names]
-    first = task.names[0]
-    attempt = task.job.attempt()
-    ending = first.rpartition("/")[2].partition(".")[2]
-    options = file_options(sources[0], folder, task.options)
-    targets = {
-        "merge": rewritten_name(first, attempt, f".{ending or 'orc'}"),
-        "rewrite": rewritten_name(first, attempt, file_suffix(options)),
-    }
-    action, (rows, size, token) = _native.combine_files(
-        sources,
-        folder.location(targets["merge"]),
-        folder.location(targets["rewrite"]),
-        rewrite=task.rewrite,
-        staging=folder.location(attempt),
-        **native_keywords(folder, options, task.schema),
+    action, staged = _native.combine_files(
+        task.job, task.names, rewrite=task.rewrite, options=native_options(task.options), schema=task.schema
     )
-    target = targets[action]
-    within, _, name = target.rpartition("/")
-    file = CompactedFile(within, action, len(sources), rows, task.size, size, name)
-    return file, Staged(target, rows, size, token)
+    folder, _, name = task.job.name_of(staged).rpartition("/")
+    return CompactedFile(folder, action, len(task.names), staged.rows, task.size, staged.size, name), staged

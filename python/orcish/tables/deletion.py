@@ -10,19 +10,19 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from orcish import _native
+from orcish._native import StagedFile
 from orcish.carbon.detect import check_not_carbon
 from orcish.filters.pushdown import Filters
 from orcish.io.files import TableFile
+from orcish.io.names import display_name
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import WHOLE_FILE, Scan, Split
 from orcish.reading.scan_reader import ScanReader
-from orcish.tables.commit import Job, Staged, check_own_files
-from orcish.tables.folder import FileInfo
+from orcish.tables.commit import Job
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.log.table import existing_root
-from orcish.tables.replacing import Replaced, replace_files
-from orcish.tables.rewriting import check_options, file_options, native_keywords, rewritten_name
-from orcish.writing.dataset import file_suffix
+from orcish.tables.rewriting import LoggedSchema, check_options
+from orcish.writing.writer import native_options
 
 __all__ = ["Deleted", "DeletedRows", "DeletionPlan", "DeletionTask", "delete_rows"]
 
@@ -47,7 +47,7 @@ class DeletedRows(NamedTuple):
     name: str
     """Path in the table."""
     rows: int
-    staged: Staged | None
+    staged: StagedFile | None
     """The file with the other rows; ``None`` without other rows, and without deleted rows."""
 
 
@@ -62,7 +62,7 @@ class DeletionTask:
     splits: list[Split]
     """The stripes that may have such rows."""
     options: dict[str, Any]
-    schema: TableSchema | None
+    schema: LoggedSchema
     """The schema of the table in its log."""
 
 
@@ -72,9 +72,9 @@ class DeletionPlan:
 
     job: Job
     tasks: list[DeletionTask]
-    files: list[FileInfo]
+    files: list[tuple[str, int, float]]
     """The files as they were when the plan was made."""
-    schema: TableSchema | None
+    schema: LoggedSchema
     """The schema of the table in its log, when the plan was made."""
 
     @staticmethod
@@ -93,21 +93,14 @@ class DeletionPlan:
         check_not_carbon(path, storage)
         existing_root(path)
         job = Job(path, storage)
-        _, visible, logged = job.prepare(job.inside)
-        if not visible and (logged is None or job.inside):
-            raise FileNotFoundError(f"no files: {path}")
+        visible, read, files, logged = _native.plan_deletion(job)
         with job.reading(visible):
-            files = job.files()
-            base = job.root
-            sizes = {file.name: file.size for file in files}
-            fate = "of which no rows are deleted: move it out of the table, or delete from a partition"
-            check_own_files(base, visible, sizes, fate)
-            # Hive writes files of no bytes, which have no rows.
-            locations = [f"{base}/{name}" for name in visible if sizes[name]]
-            there = [TableFile(location, None, _native.partitions_below(base, location)) for location in locations]
+            locations = map(job.location, read)
+            there = [TableFile(location, None, _native.partitions_below(job.root, location)) for location in locations]
             tasks = []
             if there or logged is not None:
-                source = OrcFiles(there, None, "name", storage, None, logged)
+                schema = None if logged is None else TableSchema(*logged, display_name(job.root))
+                source = OrcFiles(there, None, "name", storage, None, schema)
                 # A unit that cuts digits off would find other rows than those with these values.
                 reader = ScanReader(
                     source, {"filters": filters, "columns": [], "row_number": NUMBER, "timestamp_unit": "exact"}
@@ -115,12 +108,13 @@ class DeletionPlan:
                 reader.check()
                 splits: dict[str, list[Split]] = {}
                 for split in Scan(reader).splits(WHOLE_FILE):
-                    splits.setdefault(split.location[len(base) + 1 :], []).append(split)
+                    splits.setdefault(split.location[len(job.root) + 1 :], []).append(split)
+                sizes = {name: size for name, size, _ in files}
                 tasks = [DeletionTask(job, name, sizes[name], parts, options, logged) for name, parts in splits.items()]
             if logged is not None:
                 # Files without a log may have different columns.
                 for task in tasks[:1]:
-                    check_options(f"{base}/{task.name}", job.folder(), options, logged)
+                    check_options(job, task.name, options, logged)
             return DeletionPlan(job, tasks, files, logged)
 
     def reading(self, *errors: type[Exception]) -> contextlib.AbstractContextManager[None]:
@@ -137,9 +131,9 @@ class DeletionPlan:
         Raises:
             CommitError: A file was changed or removed meanwhile; the table is unchanged.
         """
-        replaced = [Replaced([each.name], each.staged) for each in done if each.rows]
-        rewritten = sum(each.staged is not None for each in replaced)
-        replace_files(self.job, "delete", replaced, self.files, self.schema)
+        replaced = [([each.name], each.staged) for each in done if each.rows]
+        rewritten = sum(staged is not None for _, staged in replaced)
+        _native.replace_files(self.job, "delete", replaced, self.files, self.schema)
         return Deleted(sum(each.rows for each in done), len(replaced) - rewritten, rewritten)
 
 
@@ -151,16 +145,6 @@ def delete_rows(task: DeletionTask) -> DeletedRows:
     )
     if not len(numbers):
         return DeletedRows(task.name, 0, None)
-    folder = task.job.folder()
-    source = folder.location(task.name)
-    attempt = task.job.attempt()
-    options = file_options(source, folder, task.options)
-    target = rewritten_name(task.name, attempt, file_suffix(options))
-    made = _native.delete_rows(
-        source,
-        numbers.__arrow_c_array__(),
-        folder.location(target),
-        staging=folder.location(attempt),
-        **native_keywords(folder, options, task.schema),
-    )
-    return DeletedRows(task.name, len(numbers), None if made is None else Staged(target, *made))
+    options = native_options(task.options)
+    staged = _native.delete_rows(task.job, task.name, numbers.__arrow_c_array__(), options=options, schema=task.schema)
+    return DeletedRows(task.name, len(numbers), staged)

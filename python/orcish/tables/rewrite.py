@@ -20,7 +20,6 @@ from orcish.reading.scan import Scan, reader_of
 from orcish.reading.table_file import file_of_schema_of
 from orcish.tables.apart import check_apart
 from orcish.tables.changed_rows import ChangedRows, ChosenRows, CountedRows, NamedRows
-from orcish.tables.commit import check_own_files
 from orcish.tables.hidden_columns import check_hidden_columns
 from orcish.tables.inferred_types import infers_written_types
 from orcish.tables.log.conflicts import reading
@@ -222,7 +221,8 @@ def rewrite_table(
     files = [file for file in job.files() if not is_hidden(file.name)]
     visible = {each.removeprefix(f"{root}/") for each in found.files}
     names = {file.name for file in files}
-    check_own_files(root, sorted(visible), names, "and is not replaced with the table: move it out of the table")
+    fate = "and is not replaced with the table: move it out of the table"
+    job.check_own_files(sorted(visible), files, fate)
     if visible != names:
         raise CommitError(f"{display_name(folder)}: the table was changed meanwhile, and stays as it is: run it again")
     source = reader_of(found).source
@@ -238,7 +238,7 @@ def rewrite_table(
                 writer.write(target.cast(batch))
             if target.needs_file:
                 writer.begin()
-        staged += job.staged(writer)
+        staged += writer.staged
         target.replace(staged, files)
     return writer.finished
 

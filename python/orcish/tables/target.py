@@ -6,27 +6,23 @@ import contextlib
 import dataclasses
 import os
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any, cast
+from typing import Any
 
 import pyarrow as pa
 
 from orcish import _native
-from orcish._native import Location, has_carbon_metadata
+from orcish._native import Location, StagedFile, has_carbon_metadata
+from orcish.arrow.exported import ExportedSchema, schema_for_native
 from orcish.arrow.frames import fitted_metadata
 from orcish.arrow.nested import value_type
-from orcish.errors import CommitError, OptionError, UnknownColumnError, closest_match
-from orcish.tables.columns import appended_schema, cast_batch
-from orcish.tables.commit import Job, Staged
+from orcish.errors import OptionError, UnknownColumnError, UnsupportedError, closest_match
+from orcish.tables.columns import cast_batch
+from orcish.tables.commit import Job
 from orcish.tables.folder import FileInfo
-from orcish.tables.log.schema import TableSchema
-from orcish.tables.update import Update, data_exists, has_carbon_data
 from orcish.types import ExistingData, StorageOptions
 from orcish.writing.dataset import TableWriter
 
-__all__ = ["DatasetTarget", "without_new_folders"]
-
-UTC = "UTC"
-"""Time zone of files that are written without the option ``timezone``."""
+__all__ = ["DatasetTarget", "existing_data_named", "without_new_folders"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,18 +32,19 @@ class DatasetTarget:
     folder: str
     """Path or URL of the folder, as given."""
     job: Job
-    update: Update = dataclasses.field(repr=False)
+    partition_by: list[str]
     schema: pa.Schema
     """The schema with which the rows are written."""
     options: dict[str, Any]
     """Options of each file."""
     is_new: bool
     """Whether the table has no columns before the commit."""
-    _given: tuple[pa.Schema, dict[str, Any]] = dataclasses.field(repr=False)
-    """The schema and the options of the rows, before they are fitted to the table."""
+    _existing_data: ExistingData
+    _given: tuple[pa.Schema, str | None] = dataclasses.field(repr=False)
+    """The schema and the time zone of the rows, before they are fitted to the table."""
     _position: int
     """The position of the log at which the table was looked at."""
-    _logged: TableSchema
+    _logged: tuple[bytes, list[str]] = dataclasses.field(repr=False)
     """The schema of the table after the commit."""
 
     @classmethod
@@ -68,28 +65,30 @@ class DatasetTarget:
         schema = fitted_metadata(schema, is_whole=False)
         folder = _folder(Location(target).path)
         by = _partition_columns(partition_by, schema)
-        job = Job(folder, cast("dict[str, str]", dict(storage_options or {})))
+        job = Job(folder, dict(storage_options or {}))
         if has_carbon_metadata(folder, storage_options):
-            raise has_carbon_data(folder)
-        update = Update(job, existing_data, tuple(by), options.get("arrow_schema") is not False)
-        update.check_columns(schema.names)
-        update.check_partitioned()
-        state = update.state()
-        if existing_data == "error" and state.exists:
-            raise data_exists(folder, has_files=bool(state.names))
-        given = schema, options
-        schema, options = _fitted(*given, state.existing, by)
-        update = dataclasses.replace(update, timezone=options.get("timezone", UTC))
-        logged = update.schema_with(state.existing, schema)
-        return cls(folder, job, update, schema, options, state.existing is None, given, state.position, logged)
+            raise UnsupportedError(
+                f"{folder} has data of CarbonData, which is only read: write ORC into another folder"
+            )
+        given, zone = schema, options.get("timezone")
+        write = _write(job, existing_data, by, options)
+        write.check_columns(schema.names)
+        write.check_partitioned()
+        with existing_data_named():
+            position, capsule, timezone, logged, is_new = write.plan(schema_for_native(given), zone)
+        if not is_new:
+            schema = pa.schema(ExportedSchema(capsule))
+        if timezone is not None:
+            options = {**options, "timezone": timezone}
+        return cls(folder, job, by, schema, options, is_new, existing_data, (given, zone), position, logged)
 
     @property
     def needs_file(self) -> bool:
         """Whether a file is written even without rows: readers that know nothing of the log find the columns in it."""
-        return self.is_new and not self.update.partition_by
+        return self.is_new and not self.partition_by
 
     def writer(self, template: str, **bounds: Any) -> TableWriter:
-        """A writer of unpublished files; :meth:`orcish.tables.commit.Job.staged` gives them.
+        """A writer of unpublished files.
 
         Args:
             template: Template of file names, with ``{i}`` for a number.
@@ -98,10 +97,10 @@ class DatasetTarget:
         return TableWriter(
             self.job.base,
             self.schema,
-            self.update.partition_by,
+            self.partition_by,
             template=template,
             storage_options=self.job.storage,
-            staging=self.job.folder().location(self.job.attempt()),
+            staging=self.job.location(self.job.attempt()),
             options=self.options,
             **bounds,
         )
@@ -112,32 +111,49 @@ class DatasetTarget:
         Raises:
             ValueError: A value is not one of its new type.
         """
-        return cast_batch(batch, self.schema, self.update.partition_by)
+        return cast_batch(batch, self.schema, self.partition_by)
 
-    def commit(self, staged: Sequence[Staged]) -> None:
+    def commit(self, staged: Sequence[StagedFile]) -> None:
         """Publishes files.
 
         Raises:
-            OSError, OrcishError, ValueError: As in :meth:`orcish.tables.update.Update.commit`.
+            CommitError: The table has changed, and the rows do not match it any more.
+            FileExistsError: The folder has files, or is that of a table, with ``existing_data="error"``.
+            ValueError: A value of a partition column does not have the type of the table.
+            OSError, OrcishError, ValueError: As in :func:`orcish.write_dataset`.
         """
-        self.update.commit(staged, self.schema, self._position, self._logged, is_new=self.is_new, fits=self._fits)
+        schema, zone = self._given
+        timezone = self.options.get("timezone")
+        plan = (self._position, schema_for_native(self.schema), timezone, self._logged, self.is_new)
+        write = _write(self.job, self._existing_data, self.partition_by, self.options)
+        with existing_data_named():
+            write.commit(plan, staged, schema_for_native(schema), zone)
 
-    def replace(self, staged: Sequence[Staged], files: Collection[FileInfo]) -> None:
+    def replace(self, staged: Sequence[StagedFile], files: Collection[FileInfo]) -> None:
         """Publishes files in the place of some that have the same rows.
 
         Raises:
             CommitError: The table has changed since it was looked at; it stays as it is.
-            OSError, OrcishError, ValueError: As in :meth:`orcish.tables.commit.Job.commit`.
+            OSError, OrcishError, ValueError: As in :func:`orcish.write_dataset`.
         """
+        position, schema = self._position, self._logged
+        self.job.commit(staged, "overwrite", existing=list(files), position=position, schema=schema)
 
-        def check() -> TableSchema | None:
-            raise CommitError(f"{self.job.root}: the table was changed meanwhile, and stays as it is: run it again")
 
-        self.job.commit(staged, "overwrite", existing=files, position=self._position, schema=self._logged, check=check)
+def _write(job: Job, existing_data: ExistingData, by: Sequence[str], options: dict[str, Any]) -> _native.RowWrite:
+    return _native.RowWrite(job, existing_data, by, arrow_schema=options.get("arrow_schema") is not False)
 
-    def _fits(self, existing: _native.TableColumns | None) -> bool:
-        types, chosen = _fitted(*self._given, existing, self.update.partition_by)
-        return bool(types == self.schema) and chosen.get("timezone", UTC) == self.options.get("timezone", UTC)
+
+@contextlib.contextmanager
+def existing_data_named() -> Iterator[None]:
+    """Adds the choices of ``existing_data`` to the error of a write that adds to no table."""
+    try:
+        yield
+    except FileExistsError as error:
+        raise FileExistsError(
+            f"{error}; existing_data='append' adds to it, 'overwrite' replaces it, and 'overwrite_partitions' replaces "
+            "the partitions of the new rows"
+        ) from None
 
 
 @contextlib.contextmanager
@@ -156,30 +172,6 @@ def without_new_folders(job: Job) -> Iterator[None]:
             with contextlib.suppress(OSError):
                 os.rmdir(path)
         raise
-
-
-def _fitted(
-    schema: pa.Schema, options: dict[str, Any], existing: _native.TableColumns | None, by: Sequence[str]
-) -> tuple[pa.Schema, dict[str, Any]]:
-    """The schema and the options with which rows are written beside existing files."""
-    if existing is None:
-        return schema, options
-    try:
-        schema = appended_schema(existing, schema, by)
-    except ValueError as error:
-        raise ValueError(f"{error}{_advice(str(error))}") from None
-    if "timezone" not in options and (zone := existing.timezone_beside(schema.__arrow_c_schema__())):
-        options = {**options, "timezone": zone}
-    return schema, options
-
-
-def _advice(text: str) -> str:
-    """What can be done about rows that do not match the table, given the message."""
-    if "differ only by case" in text:
-        return ": rename the column of the rows"
-    if "in the table" in text:
-        return ": cast the rows to the type of the table, or replace it (existing_data='overwrite')"
-    return ""
 
 
 def _folder(path: str) -> str:

@@ -126,7 +126,7 @@ def write_dataset(
                 table.write(prepared.cast(batch))
             if prepared.needs_file:
                 table.begin()
-        staged += job.staged(table)
+        staged += table.staged
         prepared.commit(staged)
     start = len(job.base)
     base = "" if folder == "/" else folder

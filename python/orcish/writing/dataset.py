@@ -63,8 +63,8 @@ class TableWriter:
         max_memory: Maximum bytes that all open files and rows that wait hold in memory. Of rows that wait, half of it
             is in memory, and the rest in temporary files.
         storage_options: Options of the object store.
-        staging: A folder for files that are not published yet. ``tokens`` then has the argument of
-            :meth:`orcish.tables.folder.Folder.complete` for each path. In an object store, no folder is needed.
+        staging: A folder for files that are not published yet, which ``staged`` then has. In an object store, no folder
+            is needed.
         options: Options of each file.
     """
 
@@ -83,7 +83,7 @@ class TableWriter:
         staging: str | None = None,
         options: dict[str, Any] | None = None,
     ) -> None:
-        self.tokens: dict[str, bytes] = {}
+        self.staged: list[_native.StagedFile] = []
         self.finished: list[WrittenFile] = []
         self._base = base
         self._by = list(by)
@@ -123,10 +123,10 @@ class TableWriter:
         except BaseException:
             self._writer.abort()
             raise
-        for (path, rows, size, token), partition in zip(files, values, strict=True):
+        for (path, rows, size, staged), partition in zip(files, values, strict=True):
             self.finished.append(WrittenFile(path, rows, size, partition))
-            if token is not None:
-                self.tokens[path] = token
+            if staged is not None:
+                self.staged.append(staged)
 
     def abort(self) -> None:
         """Removes all files, as far as possible, also after the end of the context."""
@@ -151,5 +151,4 @@ class TableWriter:
 
 def file_suffix(options: Mapping[str, Any]) -> str:
     """The suffix of file names, as that of Spark's writer with these options."""
-    codec = (options.get("compression") or "zstd").lower()
-    return ".orc" if codec in ("none", "uncompressed") else f".{codec}.orc"
+    return _native.file_suffix(native_options(dict(options)))

@@ -14,8 +14,7 @@ import orcish
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from orcish import col
-from orcish.tables.commit import Job, TableView
+from orcish import _native, col
 from orcish_cli import main
 from support.case_loops import each_case
 from support.cpp_writers import write_rows
@@ -471,20 +470,16 @@ def test_instants_within_others_are_added_as_the_table_has_them(tmp_path: Path, 
     assert texts == sorted(want)
 
 
-def test_files_that_vanish_say_no_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_vanish_say_no_types(tmp_path: Path) -> None:
     """A table may be compacted while rows are appended."""
-    orcish.write_table(as_timestamp(instants(MOMENTS[:1])), tmp_path / "b.orc", timezone="Europe/Berlin")
-    prepare = Job.prepare
-
-    def with_vanished(self: Job, folder: str) -> TableView:
-        found = prepare(self, folder)
-        return found._replace(names=["a.orc", *found.names])
-
-    monkeypatch.setattr(Job, "prepare", with_vanished)
-    table = pa.table({"id": [7], "t": instants(MOMENTS[1:2])})
-    (written,) = orcish.write_dataset(table, tmp_path, existing_data="append")
-    assert orcish.ORCFile(written.path).column_types[2] == "timestamp"
-    assert orcish.read_table(tmp_path)["t"].to_pylist() == MOMENTS[:2]
+    rows = instants(MOMENTS[:1])
+    orcish.write_table(as_timestamp(rows), tmp_path / "b.orc", timezone="Europe/Berlin")
+    names = ["a.orc", "b.orc"]
+    columns = _native.TableColumns.of(str(tmp_path), names, names)
+    assert columns is not None
+    assert columns.timestamp_types == {"t": "timestamp"}
+    schema = pa.schema([("t", rows.type)]).__arrow_c_schema__()
+    assert columns.timezone_beside(schema) == "Europe/Berlin"
 
 
 @each_case("schema", [True, False])

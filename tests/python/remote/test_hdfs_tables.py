@@ -18,8 +18,9 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
+from orcish._native import StagedFile
 from orcish.errors import CommitError, CorruptFileError
-from orcish.tables.commit import Job, Staged
+from orcish.tables.commit import Job
 from orcish.tables.folder import upload_info
 from support.hdfs_store import Hdfs
 from support.random_cases import seeded
@@ -47,7 +48,7 @@ def ids_of(source: str, **options: Any) -> list[int]:
     return sorted(orcish.read_table(source, columns=["id"], **options)["id"].to_pylist())
 
 
-def change(table: str) -> tuple[Job, list[Staged]]:
+def change(table: str) -> tuple[Job, list[StagedFile]]:
     job = job_of(table)
     return job, [staged(job, range(10, 13)), staged(job, range(20, 22), folder="more")]
 
@@ -80,7 +81,7 @@ def test_a_staged_file(hdfs: Hdfs, table: str) -> None:
     """Its bytes are in the folder of the job. Only the commit of the job takes it."""
     job, added = change(table)
     info = upload_info(added[1].token)
-    assert info.location == f"{table}/{added[1].target}"
+    assert info.location == f"{table}/{job.name_of(added[1])}"
     bytes_at = f"/db/t/{job.staging}/{staged_name(job, added[1])}"
     assert hdfs.tree("/db/t")[bytes_at] == info.bytes
     assert "/db/t/more" not in hdfs.tree("/db/t")
@@ -89,17 +90,17 @@ def test_a_staged_file(hdfs: Hdfs, table: str) -> None:
             other.commit(added)
     folder = job.folder()
     for _ in range(3):
-        folder.complete(added[1].target, added[1].token)
-        assert hdfs.tree("/db/t")[f"/db/t/{added[1].target}"] == info.bytes
-    folder.abort(added[1].target, added[1].token)
+        folder.complete(job.name_of(added[1]), added[1].token)
+        assert hdfs.tree("/db/t")[f"/db/t/{job.name_of(added[1])}"] == info.bytes
+    folder.abort(job.name_of(added[1]), added[1].token)
     assert bytes_at not in hdfs.tree("/db/t")
     # Another file of the name is not taken for it.
-    hdfs.put(f"/db/t/{added[1].target}", b"other")
+    hdfs.put(f"/db/t/{job.name_of(added[1])}", b"other")
     for file in added:
-        folder.abort(file.target, file.token)
-        with pytest.raises(FileNotFoundError, match=f"{file.target}: cannot be published: .* gone"):
-            folder.complete(file.target, file.token)
-    assert hdfs.get(f"/db/t/{added[1].target}") == b"other"
+        folder.abort(job.name_of(file), file.token)
+        with pytest.raises(FileNotFoundError, match=f"{job.name_of(file)}: cannot be published: .* gone"):
+            folder.complete(job.name_of(file), file.token)
+    assert hdfs.get(f"/db/t/{job.name_of(added[1])}") == b"other"
 
 
 @pytest.mark.parametrize("path", ["", "/**"])

@@ -1,4 +1,4 @@
-"""Staged files of a commit, and commits whose process died before they were finished."""
+"""StagedFile files of a commit, and commits whose process died before they were finished."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from orcish.tables.commit import Job, Staged
+from orcish._native import StagedFile
+from orcish.tables.commit import Job
 from orcish.tables.folder import upload_info
 from orcish.writing.dataset import TableWriter
 
@@ -42,7 +43,7 @@ for at in range(int(sys.argv[3]), 10_000):
 ``support``, and the third one the number of the first batch."""
 
 
-def staged(job: Job, ids: Iterable[int], folder: str = "") -> Staged:
+def staged(job: Job, ids: Iterable[int], folder: str = "") -> StagedFile:
     """A file of a task, in a folder of the table."""
     attempt = job.attempt()
     name = f"part-{attempt[-32:]}.orc"
@@ -52,27 +53,27 @@ def staged(job: Job, ids: Iterable[int], folder: str = "") -> Staged:
     table = TableWriter(base, data.schema, template=name, staging=staging, storage_options=job.storage)
     with table:
         table.write(data.to_batches()[0])
-    (file,) = table.finished
-    return Staged(f"{folder}/{name}" if folder else name, file.rows, file.bytes, table.tokens[file.path])
+    (file,) = table.staged
+    return file
 
 
-def staged_name(job: Job, file: Staged) -> str:
+def staged_name(job: Job, file: StagedFile) -> str:
     """The path of the bytes of a staged file below the folder of the job, in stores where they are in a file."""
     # The name of a file has that of the folder of its task.
     start = len(job.staging) + 1
     there = [(at.name[start:], at.size) for at in job.folder().files(job.staging)]
-    found = [name for name, size in there if name.split("/")[-2] in file.target and size == file.size]
+    found = [name for name, size in there if name.split("/")[-2] in job.name_of(file) and size == file.size]
     assert len(found) == 1, (file, there)
     assert upload_info(file.token).bytes == file.size
     return found[0]
 
 
-def staged_path(job: Job, file: Staged) -> Path:
+def staged_path(job: Job, file: StagedFile) -> Path:
     """Where the bytes of a staged file are on a local disk."""
     return Path(job.folder().location(job.staging)) / staged_name(job, file)
 
 
-def entry(job: Job, added: Sequence[Staged], removed: Sequence[str] = (), **more: Any) -> dict[str, Any]:
+def entry(job: Job, added: Sequence[StagedFile], removed: Sequence[str] = (), **more: Any) -> dict[str, Any]:
     """An entry of the log."""
     return {
         "version": 1,
@@ -83,7 +84,7 @@ def entry(job: Job, added: Sequence[Staged], removed: Sequence[str] = (), **more
         "operation": "overwrite",
         "rows_added": sum(file.rows for file in added),
         "added": [
-            {"name": file.target, "size": file.size, "staged": {"file": staged_name(job, file)}} for file in added
+            {"name": job.name_of(file), "size": file.size, "staged": {"file": staged_name(job, file)}} for file in added
         ],
         "removed": list(removed),
         "batch": None,
@@ -101,13 +102,19 @@ def sealed(content: Mapping[str, Any]) -> str:
 
 
 def decide(
-    job: Job, added: Sequence[Staged], removed: Sequence[str] = (), *, published: int = 0, number: int = 0, **more: Any
+    job: Job,
+    added: Sequence[StagedFile],
+    removed: Sequence[str] = (),
+    *,
+    published: int = 0,
+    number: int = 0,
+    **more: Any,
 ) -> Path:
     """A commit that is decided, and of which some files are visible; gives its entry, which is a file on local disks."""
     folder, name = job.folder(), f"{LOG}/{number:012}.json"
     folder.write(name, sealed(entry(job, added, removed, **more)).encode(), existing_data="overwrite")
     for file in added[:published]:
-        folder.complete(file.target, file.token)
+        folder.complete(job.name_of(file), file.token)
     return Path(folder.base) / name
 
 

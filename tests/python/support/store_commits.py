@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from orcish.tables.commit import Job, Staged
+from orcish._native import StagedFile
+from orcish.tables.commit import Job
 
 from support.protobuf import message
 from support.staged_commits import LOG, entry, sealed
 
 
-def staged_bytes(job: Job, file: Staged) -> dict[str, Any]:
+def staged_bytes(job: Job, file: StagedFile) -> dict[str, Any]:
     """Where the bytes of a staged file are, as an entry of the log has it, by ``orcish_upload.proto``."""
     found = message(file.token)
     if 6 not in found:
@@ -23,12 +24,18 @@ def staged_bytes(job: Job, file: Staged) -> dict[str, Any]:
 
 
 def decide(
-    job: Job, added: Sequence[Staged], removed: Sequence[str] = (), *, published: int = 0, number: int = 0, **more: Any
+    job: Job,
+    added: Sequence[StagedFile],
+    removed: Sequence[str] = (),
+    *,
+    published: int = 0,
+    number: int = 0,
+    **more: Any,
 ) -> None:
     """A commit that is decided, and of which some files are visible."""
-    files = [{"name": file.target, "size": file.size, "staged": staged_bytes(job, file)} for file in added]
+    files = [{"name": job.name_of(file), "size": file.size, "staged": staged_bytes(job, file)} for file in added]
     content = {**entry(job, [], removed), "added": files, "rows_added": sum(file.rows for file in added), **more}
     folder = job.folder()
     folder.write(f"{LOG}/{number:012}.json", sealed(content).encode())
     for file in added[:published]:
-        folder.complete(file.target, file.token)
+        folder.complete(job.name_of(file), file.token)

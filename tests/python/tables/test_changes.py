@@ -19,6 +19,9 @@ from orcish import _native, col
 from orcish.errors import CommitError, CorruptFileError, UnfinishedCommitError, UnsupportedError
 from orcish.tables import delete as deleting
 from orcish.tables.commit import Job
+from orcish.tables.compaction import CompactionPlan
+from orcish.tables.deletion import DeletionPlan
+from orcish.tables.target import DatasetTarget
 from orcish.types import Progress
 from support.carbon_tables import some, writer
 from support.case_loops import each_case
@@ -409,7 +412,7 @@ REFUSED: list[tuple[pa.Schema, pa.Schema, str]] = [
     (
         pa.schema([("id", pa.int64())]),
         pa.schema([("id", pa.string())]),
-        "column id of the rows is string, and int64 in the table.*: cast the rows to the type of the table, or replace it",
+        "column id of the rows is string, and int64 in the table.*: cast the rows to the type of the table",
     ),
     (pa.schema([("id", pa.string())]), pa.schema([("id", pa.int64())]), "column id of the rows is int64, and string"),
     (pa.schema([("id", pa.int32())]), pa.schema([("id", pa.int64())]), "column id of the rows is int64, and int32"),
@@ -446,13 +449,14 @@ NAMED_TYPES = [
 
 
 @each_case("kind", NAMED_TYPES, ids=str)
-def test_names_of_types_are_those_of_pyarrow(kind: pa.DataType) -> None:
+def test_names_of_types_are_those_of_pyarrow(tmp_path: pathlib.Path, kind: pa.DataType) -> None:
     rows = pa.schema([("x", kind)])
     interval = pa.month_day_nano_interval()
     other = pa.schema([("x", interval if kind != interval else pa.bool_())])
     expected = f"column x of the rows is {rows.field('x').type}, and {other.field('x').type} in the table"
-    file = _native.SchemaWithRows(None, other.__arrow_c_schema__(), [], True).file()
-    columns = _native.TableColumns.of("t", [], [], (file, [], "t", None))
+    write = _native.RowWrite(Job(str(tmp_path / "t")), "error", [], arrow_schema=True)
+    _, _, _, (file, by), _ = write.plan(other.__arrow_c_schema__())
+    columns = _native.TableColumns.of("t", [], [], (file, by, "t", None))
     assert columns is not None
     with pytest.raises(ValueError, match=re.escape(expected)):
         columns.appended_schema(rows.__arrow_c_schema__(), [])
@@ -594,7 +598,8 @@ def test_an_unfinished_commit_is_said(tmp_path: pathlib.Path, monkeypatch: pytes
     def unfinished(*_: Any, **__: Any) -> None:
         raise UnfinishedCommitError("not known")
 
-    monkeypatch.setattr(Job, "commit", unfinished)
+    for owner in (DatasetTarget, CompactionPlan, DeletionPlan):
+        monkeypatch.setattr(owner, "commit", unfinished)
     calls: list[Any] = [
         lambda: orcish.write_dataset(TYPES, table, existing_data="append"),
         lambda: orcish.compact(table),

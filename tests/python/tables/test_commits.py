@@ -20,8 +20,9 @@ import orcish
 import polars as pl
 import pyarrow as pa
 import pytest
+from orcish._native import StagedFile
 from orcish.errors import CommitError, CorruptFileError, OrcishError, UnsupportedError
-from orcish.tables.commit import Job, Staged
+from orcish.tables.commit import Job
 from orcish.tables.log.listing import table_files
 from support.case_loops import each_case
 from support.random_cases import seeded
@@ -51,7 +52,7 @@ def table_with(folder: Path, ids: range) -> Path:
     return folder
 
 
-def change(table: Path) -> tuple[Job, list[Staged]]:
+def change(table: Path) -> tuple[Job, list[StagedFile]]:
     job = Job(str(table))
     return job, [staged(job, range(10, 13)), staged(job, range(20, 22), folder="more")]
 
@@ -473,10 +474,10 @@ def test_files_that_can_never_appear(tmp_path: Path) -> None:
         assert state_of(table).keys() | {"_orcish/jobs"} == before.keys()
     job = Job(str(table))
     file = staged(job, [7], folder="k=a")
-    (table / file.target).write_bytes(b"")
+    (table / job.name_of(file)).write_bytes(b"")
     with pytest.raises(FileExistsError):
         job.commit([file])
-    (table / file.target).unlink()
+    (table / job.name_of(file)).unlink()
     assert job.commit([file])
     (table / "k=file").unlink()
     assert ids_of(table) == [0, 7]
@@ -560,7 +561,7 @@ def test_entries_do_not_reach_through_links(tmp_path: Path, kind: str) -> None:
             path.unlink()
             path.symlink_to(thesis)
         else:
-            (table / file.target).symlink_to(thesis if kind == "added" else victim / "new" / "file")
+            (table / job.name_of(file)).symlink_to(thesis if kind == "added" else victim / "new" / "file")
     before = state_of(victim)
     for undo in (False, True):
         with contextlib.suppress(OrcishError):

@@ -16,7 +16,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from orcish.tables.commit import Job
+from orcish.tables.target import DatasetTarget
 from orcish.writing.dataset import TableWriter
 from support.case_loops import each_case
 from support.processes import run_python
@@ -574,14 +574,14 @@ def test_an_interrupt_leaves_the_old_rows_or_the_new_ones(
     table = tmp_path / "t"
     orcish.write_dataset(rows(10), table, partition_by=by, max_rows_per_file=2)
     before = files(tmp_path)
-    commit = Job.commit
+    commit = DatasetTarget.commit
 
-    def interrupted(self: Job, *args: Any, **more: Any) -> Any:
+    def interrupted(self: DatasetTarget, *args: Any) -> None:
         if is_late:
-            commit(self, *args, **more)
+            commit(self, *args)
         interrupt()
 
-    monkeypatch.setattr(Job, "commit", interrupted)
+    monkeypatch.setattr(DatasetTarget, "commit", interrupted)
     with pytest.raises(KeyboardInterrupt, match="by hand"):
         orcish.write_dataset(rows(3), table, partition_by=by, existing_data=existing_data)
     expected = [*([rows(10)] if not is_late or existing_data == "append" else []), *([rows(3)] if is_late else [])]
@@ -698,6 +698,6 @@ def test_what_names_of_folders_cannot_hold(tmp_path: pathlib.Path) -> None:
 @each_case("existing", ["error", "append", "overwrite"])
 def test_a_file_in_the_place_of_the_folder(tmp_path: pathlib.Path, existing: Any) -> None:
     (tmp_path / "t").write_bytes(b"mine")
-    with pytest.raises(NotADirectoryError, match="t is a file, and no folder"):
+    with pytest.raises(NotADirectoryError, match="t: the path is a file, and no folder"):
         orcish.write_dataset(rows(2), tmp_path / "t", existing_data=existing)
     assert (tmp_path / "t").read_bytes() == b"mine"

@@ -9,7 +9,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.errors import CommitError
-from orcish.tables.commit import Job
+from orcish.tables.target import DatasetTarget
 from orcish_cli import main
 from support.case_loops import each_case
 
@@ -84,15 +84,15 @@ def test_a_table_without_rows_is_no_free_folder(tmp_path: pathlib.Path, by: list
 def test_a_table_that_is_emptied_meanwhile(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It was made while the rows were written, and is not replaced."""
     table = tmp_path / "t"
-    commit = Job.commit
+    commit = DatasetTarget.commit
 
-    def later(job: Job, *args: Any, **options: Any) -> bool:
-        monkeypatch.setattr(Job, "commit", commit)
+    def later(target: DatasetTarget, *args: Any) -> None:
+        monkeypatch.setattr(DatasetTarget, "commit", commit)
         orcish.write_dataset(pa.table({"other": [1]}), table)
         orcish.delete(table, "true")
-        return commit(job, *args, **options)
+        commit(target, *args)
 
-    monkeypatch.setattr(Job, "commit", later)
+    monkeypatch.setattr(DatasetTarget, "commit", later)
     with pytest.raises((FileExistsError, CommitError)):
         orcish.write_dataset(ROWS, table)
     assert orcish.scan(table).schema.names == ["other"]
@@ -119,7 +119,9 @@ def test_metadata_of_a_table_without_rows(tmp_path: pathlib.Path, capsys: pytest
 def test_partitions_of_no_table(tmp_path: pathlib.Path, name: str, existing_data: Any) -> None:
     """A folder whose name has a sign of equality is no new table, and makes none of the folder above."""
     target = f"{tmp_path}/t/{name}"
-    with pytest.raises(ValueError, match=r"there is no table in .*/t: write the rows there, with partition_by=.*'run'"):
+    with pytest.raises(
+        ValueError, match=r"there is no table in .*/t: write the rows there, with partition_by=.*\"run\""
+    ):
         orcish.write_dataset(ROWS, target, existing_data=existing_data, partition_by=["k"])
     orcish.write_table(ROWS, tmp_path / "f.orc")
     with pytest.raises(ValueError, match="there is no table in"):

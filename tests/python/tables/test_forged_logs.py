@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import time
 import uuid
@@ -481,3 +482,39 @@ def test_folders_above_that_cannot_be_read(tmp_path: Path) -> None:
     finally:
         (above / "_orcish").chmod(0o700)
     assert ids_of(above / "t") == [1]
+
+
+@each_case(
+    "name, where",
+    [("u.orc", {"upload": {"id": "abc", "parts": ["e1"], "write_id": "w"}}), ("x" * 300 + ".orc", {"file": "a"})],
+)
+def test_commits_that_cannot_be_finished_can_be_undone(tmp_path: Path, name: str, where: dict[str, Any]) -> None:
+    """The table was copied out of a store during a commit, or a name is too long for the disk."""
+    table = tmp_path / "t"
+    orcish.write_dataset(pa.table({"id": [1]}), table)
+    (marker,) = table.glob("_orcish/log/*.done")
+    last = json.loads(marker.read_text())
+    job = Job(str(table))
+    added = {"added": [{"name": name, "size": 5, "staged": where}], "previous": last["job"], "schema": last["schema"]}
+    (table / "_orcish/log/000000000001.json").write_text(sealed(entry(job, []) | added))
+    assert orcish.read_table(table, pending="before").num_rows == 1
+    with pytest.raises(CommitError, match="is decided and not finished"):
+        orcish.recover(table)
+    assert orcish.recover(table, undo=True) == "undone"
+    orcish.write_dataset(pa.table({"id": [2]}), table, existing_data="append")
+    assert sorted(orcish.read_table(table)["id"].to_pylist()) == [1, 2]
+
+
+def test_files_of_a_copied_table_that_are_there(tmp_path: Path) -> None:
+    """All files of the commit had appeared when the table was copied out of a store."""
+    table = tmp_path / "t"
+    orcish.write_dataset(pa.table({"id": [1]}), table)
+    (marker,) = table.glob("_orcish/log/*.done")
+    last = json.loads(marker.read_text())
+    orcish.write_table(pa.table({"id": [2]}), table / "u.orc")
+    upload = {"upload": {"id": "abc", "parts": ["e1"], "write_id": "w"}}
+    added = [{"name": "u.orc", "size": (table / "u.orc").stat().st_size, "staged": upload}]
+    made = entry(Job(str(table)), []) | {"added": added, "previous": last["job"], "schema": last["schema"]}
+    (table / "_orcish/log/000000000001.json").write_text(sealed(made))
+    assert orcish.recover(table) == "finished"
+    assert sorted(orcish.read_table(table)["id"].to_pylist()) == [1, 2]

@@ -18,7 +18,7 @@ from orcish.errors import CommitError
 from orcish.tables.commit import Job
 from orcish.tables.compaction import CompactionPlan
 from orcish.tables.deletion import DeletionPlan
-from orcish.tables.update import Update
+from orcish.tables.target import DatasetTarget
 from support.case_loops import each_case
 from support.random_cases import pairs
 
@@ -143,15 +143,8 @@ def in_order(table: pathlib.Path, changes: list[Change]) -> Seen | None:
     return seen(copy)
 
 
-STOPS: dict[str, list[Any]] = {
-    "when rows are written": [DeletionPlan, CompactionPlan, Update],
-    "before the log is written": [Job],
-}
-"""What commits the first change, where the other one comes between."""
-
-
-def stopped(monkeypatch: pytest.MonkeyPatch, owners: list[Any], other: Callable[[], object]) -> None:
-    """Makes another change before the next commit."""
+def stopped(monkeypatch: pytest.MonkeyPatch, other: Callable[[], object]) -> None:
+    """Makes another change once the files of the next one are written, before its commit."""
 
     def wrapped(own: Callable[..., Any]) -> Callable[..., Any]:
         def commit(*args: Any, **kwargs: Any) -> Any:
@@ -161,7 +154,7 @@ def stopped(monkeypatch: pytest.MonkeyPatch, owners: list[Any], other: Callable[
 
         return commit
 
-    for owner in owners:
+    for owner in (DeletionPlan, CompactionPlan, DatasetTarget):
         monkeypatch.setattr(owner, "commit", wrapped(owner.commit))
 
 
@@ -177,21 +170,20 @@ def test_two_changes(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, fi
     after = functools.cache(lambda *names: in_order(start, [CHANGES[name] for name in names]))
     for second in [second for own, one, second in TWO_CHANGES if (own, one) == (make, first)]:
         one, other = CHANGES[first], CHANGES[second]
-        for stop, owners in STOPS.items():
-            shutil.rmtree(table, ignore_errors=True)
-            shutil.copytree(start, table)
-            stopped(monkeypatch, owners, functools.partial(other, table))
-            try:
-                one(table)
-                wanted = [(first, second), (second, first)]
-            except CommitError:
-                wanted = [(second,)]
-            finally:
-                monkeypatch.undo()
-            found = seen(table)
-            assert any(found == after(*names) for names in wanted), f"{second}, {stop}"
-            if {first.split()[0], second.split()[0]} <= {"delete", "compact", "rewrite"}:
-                assert columns <= set(found.schema), f"{second}, {stop}"
+        shutil.rmtree(table, ignore_errors=True)
+        shutil.copytree(start, table)
+        stopped(monkeypatch, functools.partial(other, table))
+        try:
+            one(table)
+            wanted = [(first, second), (second, first)]
+        except CommitError:
+            wanted = [(second,)]
+        finally:
+            monkeypatch.undo()
+        found = seen(table)
+        assert any(found == after(*names) for names in wanted), second
+        if {first.split()[0], second.split()[0]} <= {"delete", "compact", "rewrite"}:
+            assert columns <= set(found.schema), second
 
 
 @each_case("make", TABLES)
@@ -227,7 +219,7 @@ def test_rows_are_checked_against_the_new_table(
     """Rows that were cast to the types of the old table are not those that the new one would get."""
     old, new, given = OVERWRITTEN[case]
     write("append", "", id=[1], k=old)(tmp_path)
-    stopped(monkeypatch, [Update], lambda: write("overwrite", "", id=[2], k=new)(tmp_path))
+    stopped(monkeypatch, lambda: write("overwrite", "", id=[2], k=new)(tmp_path))
     with pytest.raises(CommitError, match="changed while the rows were written"):
         write(existing_data, "", id=[3], k=given)(tmp_path)
     found = orcish.read_table(tmp_path)
@@ -241,7 +233,7 @@ def test_equal_partitions_are_those_of_the_new_table(tmp_path: pathlib.Path, mon
     day = pa.array([0], pa.date32())
     write("append", "", id=[1], k=day)(tmp_path)
     new = write("overwrite", "", id=[2, 3], k=["1970-1-1", "1970-01-01"])
-    stopped(monkeypatch, [Update], lambda: new(tmp_path))
+    stopped(monkeypatch, lambda: new(tmp_path))
     with pytest.raises(CommitError):
         write("overwrite_partitions", "", id=[4], k=["1970-01-01"])(tmp_path)
     assert sorted(orcish.read_table(tmp_path)["id"].to_pylist()) == [2, 3]

@@ -16,8 +16,9 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish import col
+from orcish._native import StagedFile
 from orcish.errors import CommitError
-from orcish.tables.commit import Job, Staged
+from orcish.tables.commit import Job
 from orcish.tables.folder import FileInfo, Folder
 from support.called_back import CalledBack
 from support.staged_commits import staged
@@ -76,7 +77,7 @@ def table_with(store: RunningStore, ids: range) -> None:
     put(store, **{f"t/old-{at}.orc": pa.table({"id": [at]}) for at in ids})
 
 
-def change(store: RunningStore) -> tuple[Job, list[Staged]]:
+def change(store: RunningStore) -> tuple[Job, list[StagedFile]]:
     job = job_of(store)
     return job, [staged(job, range(10, 13)), staged(job, range(20, 22), folder="more")]
 
@@ -345,7 +346,7 @@ def test_files_that_are_lost(store: RunningStore, published: int, lost: int) -> 
     table_with(store, range(3))
     job, added = change(store)
     decide(job, added, OLD, published=published)
-    store.lose(f"t/{added[lost].target}")
+    store.lose(f"t/{job.name_of(added[lost])}")
     url = f"{store.base}/t"
     with pytest.raises(CommitError, match=r"commit 0 .* decided and not finished.*undo"):
         orcish.recover(url, storage_options=store.options)
@@ -356,7 +357,7 @@ def test_files_that_are_lost(store: RunningStore, published: int, lost: int) -> 
     # A process that was suspended while it published the files goes on.
     for file in added:
         with pytest.raises(FileNotFoundError, match="cannot be published"):
-            job.folder().complete(file.target, file.token)
+            job.folder().complete(job.name_of(file), file.token)
     assert ids_of(store) == [0, 1, 2]
     other = job_of(store)
     assert other.commit([staged(other, [30])])

@@ -12,6 +12,9 @@ use crate::types::{
     entries_of, is_extension_key, is_null_type, is_spark_ntz, item_of, typed_null, value_type, with_item, with_type,
 };
 
+/// What the end of a message says can be done about rows whose type a table does not hold.
+pub const CAST_ADVICE: &str = ": cast the rows to the type of the table";
+
 /// The schema with which rows are appended to a table: that of the rows, with types of the table for columns of narrower
 /// types, and with the metadata of its fields, such as attributes and types in files. Files of this schema and files of the
 /// table can be read together, whichever of them comes first.
@@ -123,7 +126,7 @@ fn fields(table: &Fields, rows: &Fields, prefix: &str, has_schema: bool) -> Resu
         let lower = field.name().to_lowercase();
         match table.iter().find(|table_field| table_field.name().to_lowercase() == lower) {
             Some(table_field) => Err(Error::invalid(format!(
-                "column {name} of the rows and column {prefix}{} of the table differ only by case",
+                "column {name} of the rows and column {prefix}{} of the table differ only by case: rename the column of the rows",
                 table_field.name()
             ))),
             None => Ok(field.clone()),
@@ -236,7 +239,7 @@ fn appended_leaf(table: &DataType, rows: &DataType, has_schema: bool) -> Option<
 
 fn mismatch(name: &str, table: &DataType, rows: &DataType) -> Error {
     Error::invalid(format!(
-        "column {name} of the rows is {}, and {} in the table, which does not hold it",
+        "column {name} of the rows is {}, and {} in the table, which does not hold it{CAST_ADVICE}",
         TypeName(rows),
         TypeName(table)
     ))

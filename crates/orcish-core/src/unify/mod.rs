@@ -16,7 +16,7 @@ mod leaf;
 #[cfg(test)]
 mod tests;
 
-pub use append::{appended_schema, extended_schema};
+pub use append::{CAST_ADVICE, appended_schema, extended_schema};
 pub use leaf::holds;
 
 use std::collections::HashMap;

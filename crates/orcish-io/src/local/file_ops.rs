@@ -134,7 +134,8 @@ impl FileOps for LocalFileOps {
     fn status(&self) -> Result<Option<FileStatus>> {
         let to_error = |error| self.to_error(CANNOT_READ, error);
         match fs::metadata(&self.path) {
-            Err(error) if is_not_found(&error) => Ok(None),
+            // No file has a name that is too long.
+            Err(error) if is_not_found(&error) || error.kind() == ErrorKind::InvalidFilename => Ok(None),
             metadata => file_status(&metadata.map_err(to_error)?).map_err(to_error),
         }
     }

@@ -1,10 +1,9 @@
 //! Random IDs in the metadata of objects, which identify their writers.
 
 use std::borrow::Cow;
-use std::hash::{BuildHasher as _, RandomState};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use object_store::{Attribute, Attributes};
+use orcish_core::process::unique_id;
 
 /// The name of the metadata entry. All stores support names of lower-case letters.
 const ATTRIBUTE: Attribute = Attribute::Metadata(Cow::Borrowed("orcishmark"));
@@ -17,10 +16,7 @@ pub(super) struct WriteId(String);
 impl WriteId {
     /// Creates a random ID.
     pub(super) fn random() -> Self {
-        // A forked process shares the random state of its parent, but not the process ID.
-        let random = RandomState::new().hash_one(());
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        WriteId(format!("{random:016x}{now:x}-{}", std::process::id()))
+        WriteId(unique_id())
     }
 
     /// The ID of a staged file.

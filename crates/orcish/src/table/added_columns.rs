@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use arrow_schema::{DataType, FieldRef, Schema};
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::types::{map_fields, with_type};
-use orcish_core::unify::{appended_schema, extended_schema};
+use orcish_core::unify::{CAST_ADVICE, appended_schema, extended_schema};
 use orcish_io::display_name;
 
 use super::files::{TableFolder, is_other_or_gone};
@@ -54,7 +54,9 @@ pub(super) fn with_columns_of_files(
         for file in &files {
             let own = columns_of(folder, std::slice::from_ref(file), &added)?;
             if let Err(error) = schema_beside(&added_schema, &own, has_arrow_schema) {
-                return Err(Error::unsupported(error.message()).in_file(&display_name(file)));
+                let message = error.message();
+                let text = message.strip_suffix(CAST_ADVICE).unwrap_or(message);
+                return Err(Error::unsupported(text).in_file(&display_name(file)));
             }
         }
         Ok(table.clone())

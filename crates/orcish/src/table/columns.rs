@@ -10,6 +10,7 @@ use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::limits::Limits;
 use orcish_core::type_names::TypeName;
 use orcish_core::types::{is_null_type, map_fields, value_type, with_type};
+use orcish_core::unify::CAST_ADVICE;
 use orcish_io::display_name;
 
 use super::added_columns::{schema_beside, with_columns_of_files};
@@ -196,7 +197,7 @@ impl TableColumns {
         let Err(error) = cast.apply(&new_empty_array(rows.data_type()), to) else { return Ok(()) };
         let (name, own, kind) = (rows.name(), TypeName(rows.data_type()), TypeName(to));
         Err(self.in_table(Error::invalid(format!(
-            "column {name} of the rows is {own}, and {kind} in the table, and is not converted: {error}"
+            "column {name} of the rows is {own}, and {kind} in the table, and is not converted: {error}{CAST_ADVICE}"
         ))))
     }
 
@@ -210,16 +211,16 @@ impl TableColumns {
             return Ok(field.clone());
         };
         let own = field.data_type();
-        let differ = |advice: &str| {
+        let differ = || {
             let (name, own, kind) = (field.name(), TypeName(own), TypeName(kind));
-            let text = format!("partition column {name} of the rows is {own}, and {kind} in the table{advice}");
-            self.in_table(Error::invalid(text))
+            let text = format!("partition column {name} of the rows is {own}, and {kind} in the table");
+            self.in_table(Error::invalid(format!("{text}{CAST_ADVICE}")))
         };
         let is_date = |kind: &DataType| matches!(kind, DataType::Date32 | DataType::Date64);
         match (kind, own) {
-            (kind, DataType::Timestamp(_, Some(_))) if is_date(kind) => Err(differ("")),
+            (kind, DataType::Timestamp(_, Some(_))) if is_date(kind) => Err(differ()),
             (DataType::Timestamp(_, Some(_)), own) if is_date(own) || matches!(own, DataType::Timestamp(_, None)) => {
-                Err(differ(": cast the rows to the type of the table"))
+                Err(differ())
             }
             _ => Ok(Arc::new(with_type(field, kind.clone()))),
         }

@@ -1,9 +1,10 @@
 //! The schema in the log of a table: an ORC file without rows. Whoever writes to the table may have made it.
 
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use arrow_array::StringArray;
-use arrow_schema::{DataType, Fields, SchemaRef};
+use arrow_schema::{DataType, Fields, Schema, SchemaRef};
 use bytes::Bytes;
 use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
@@ -13,7 +14,7 @@ use orcish_io::{MemorySource, StorageOptions};
 
 use super::files::partition_texts;
 use crate::options::{Columns, ReadOptions};
-use crate::partition::{Flavor, parse_values};
+use crate::partition::{Flavor, TextZone, equal_folders, parse_values};
 use crate::read::{ARROW_SCHEMA_KEY, OrcFile};
 use crate::scan::{Matching, Scan, SchemaFile, SchemaSource};
 
@@ -105,6 +106,37 @@ impl LoggedSchema {
             }
         }
         Ok(())
+    }
+
+    /// The folders of `files` whose partition columns have the same values as those of the files `new`, and the folders of `new`,
+    /// whatever the spelling of the values. Files and folders are paths below `location`.
+    ///
+    /// Values are compared in the types of the table. Texts of a table that has text are compared as values of `rows`; `zone` is that of
+    /// instants whose texts have no offset.
+    ///
+    /// # Errors
+    /// As reading the file.
+    pub fn equal_folders<'a>(
+        &self,
+        location: &str,
+        files: impl IntoIterator<Item = &'a str>,
+        new: impl IntoIterator<Item = &'a str>,
+        rows: &Schema,
+        zone: &TextZone,
+    ) -> Result<BTreeSet<String>> {
+        let mut types = HashMap::new();
+        for field in &self.partition_fields()? {
+            let is_text = is_text_type(field.data_type());
+            let own = rows.fields().iter().find(|own| own.name() == field.name()).filter(|_| is_text);
+            let (kind, zone) = match own {
+                Some(own) => (own.data_type(), zone.clone()),
+                None => (field.data_type(), TextZone::OfType),
+            };
+            if !is_text_type(kind) {
+                types.insert(field.name().clone(), (kind.clone(), zone));
+            }
+        }
+        Ok(equal_folders(location, files, new, &types))
     }
 }
 

@@ -22,12 +22,20 @@ mod deletion;
 mod files;
 mod log_schema;
 mod names;
+mod new_files;
+mod pandas;
+mod partitioning;
+mod replacing;
 mod rewrite;
 #[cfg(test)]
 mod rewrite_tests;
 mod rewritten_types;
+mod row_write;
 mod schema_after;
 mod source_file;
+mod table;
+#[cfg(test)]
+mod table_tests;
 #[cfg(test)]
 mod tests;
 mod timestamps;
@@ -39,7 +47,15 @@ pub use compaction::{Combination, combine_files, compaction_groups};
 pub use deletion::{AfterDeletion, delete_rows};
 pub use files::TableFolder;
 pub use log_schema::{LoggedSchema, MAX_SCHEMA_TAIL};
+pub use new_files::{combine_files_of, delete_rows_of, file_suffix};
+pub use pandas::{PANDAS_KEY, with_fitted_pandas};
+pub use partitioning::PartitionOption;
+pub use replacing::{Replaced, replace_files};
 pub use rewrite::{Rewrite, RewriteOptions};
+pub use row_write::{
+    AppendedRows, ExistingData, RowTypes, RowWrite, TableState, WritePlan, WrittenTypes, logged_schema,
+};
 pub use schema_after::{schema_file, schema_with_rows};
+pub use table::{CompactedFile, CompactionPlan, Deleted, DeletionPlan, Table, TableWriteOptions, TableWriter};
 pub use timestamps::{StoredTimestamp, TimestampTypes};
 pub use twins::without_twins;

@@ -10,10 +10,9 @@ from orcish import _native
 from orcish._native import Location, complete_storage, is_hidden
 from orcish.io.filesystem import table_folder
 from orcish.io.names import display_name
-from orcish.io.outputs import kind_of
 from orcish.types import FileSystem, StorageOptions
 
-__all__ = ["check_folder", "check_no_file_of_table", "existing_root", "of_log", "table_log"]
+__all__ = ["check_no_file_of_table", "existing_root", "of_log", "table_log"]
 
 Result = TypeVar("Result")
 
@@ -28,26 +27,10 @@ def existing_root(path: str) -> str:
     """
     location = Location(path)
     root, _ = location.table()
-    if location.is_local:
-        check_folder(path)
-        if not os.path.exists(location.path):
-            raise FileNotFoundError(f"no such folder: {path}")
+    location.check_folder()
+    if location.is_local and not os.path.exists(location.path):
+        raise FileNotFoundError(f"no such folder: {path}")
     return root
-
-
-def check_folder(path: str) -> None:
-    """Checks that a path is not that of a local file, a pipe or the like.
-
-    Raises:
-        NotADirectoryError: It is.
-    """
-    found = Location(path).path
-    if not os.path.exists(found) or os.path.isdir(found):
-        return
-    kind = "a file" if os.path.isfile(found) else kind_of(found)
-    raise NotADirectoryError(
-        f"{path} is {kind}, and no folder: a table is given by its folder, or by the folder of a partition"
-    )
 
 
 def check_no_file_of_table(

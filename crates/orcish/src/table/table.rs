@@ -1,0 +1,425 @@
+//! Tables that are written: rows are added or replaced, small files are combined, and rows are deleted.
+
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::Int64Type;
+use arrow_schema::{Schema, SchemaRef};
+use orcish_core::Predicate;
+use orcish_core::error::{Error, OrInternal as _, Result};
+use orcish_core::limits::Limits;
+use orcish_core::options;
+use orcish_io::{Location, StagedFile, StorageOptions, display_name, hive_partitions_below};
+use orcish_table::{
+    CommitError, FileKind, Job, Operation, Pending, Snapshot, StoredFile, TableSchema, file_kind, no_files,
+    source_files,
+};
+
+use super::cast::{PartitionOf, cast_column};
+use super::compaction::{Combination, compaction_groups};
+use super::new_files::{combine_files_of, delete_rows_of};
+use super::replacing::{Replaced, replace_files};
+use super::rewrite::RewriteOptions;
+use super::row_write::{AppendedRows, ExistingData, RowWrite, WritePlan, logged_schema};
+use crate::dataset::{DatasetFile, DatasetOptions, DatasetWriter, Publication};
+use crate::options::{Columns, ReadOptions, TimestampUnit};
+use crate::read::ScanContext;
+use crate::scan::{Matching, Scan, SchemaSource, TableFile};
+
+/// Name of the column with the numbers of rows that are deleted.
+const NUMBER: &str = "orcish.row_number";
+
+/// A table: a folder of files, with folders of partitions as in Hive, and a log of commits in its folder `_orcish`.
+///
+/// Each change is one commit: all of it happens, or nothing, whichever process dies. Readers and writers in other processes see the table
+/// before or after it.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+/// use orcish::ReadOptions;
+/// use orcish::table::{ExistingData, Table, TableWriteOptions};
+///
+/// # let folder = std::env::temp_dir().join(format!("orcish-table-example-{}", std::process::id()));
+/// let table = Table::open(folder.to_str().unwrap(), &Default::default())?;
+/// let options = TableWriteOptions::default().with_existing_data(ExistingData::Append).with_partition_by(["day"]);
+/// for day in ["2026-11-21", "2026-11-22"] {
+///     let days: ArrayRef = Arc::new(StringArray::from(vec![day, day]));
+///     let ids: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
+///     let batch = RecordBatch::try_from_iter([("day", days), ("id", ids)])?;
+///     let mut writer = table.write(&batch.schema(), options.clone())?;
+///     writer.write(&batch)?;
+///     writer.commit()?;
+/// }
+/// assert_eq!(table.delete(&"id = 1".parse()?)?.rows, 2);
+/// assert_eq!(table.scan(ReadOptions::default())?.count()?, 2);
+/// # std::fs::remove_dir_all(folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Table {
+    location: Location,
+    storage: StorageOptions,
+}
+
+options! {
+    /// How rows are written to a table.
+    #[derive(Debug, Clone)]
+    pub struct TableWriteOptions {
+        /// The partition columns, the outermost first, without those of the folder that is written to.
+        partition_by: Vec<String> => with_partition_by(each String),
+        /// The time zone of the writer of the files; by default that of the table.
+        timezone: Option<String> => with_timezone(into),
+        unlisted {
+            /// What the write does where the table has data, or is one without rows.
+            existing_data: ExistingData => with_existing_data,
+            /// Bounds of the files. `partition_by`, `file_name`, `publication`, `storage` and `write.timezone` are set by the table.
+            dataset: DatasetOptions => with_dataset,
+        }
+    }
+}
+
+/// A file that a compaction has made.
+#[derive(Debug, Clone)]
+pub struct CompactedFile {
+    /// The path or URL of the file.
+    pub location: String,
+    /// How the file was made.
+    pub how: Combination,
+    /// Number of the files that it replaces.
+    pub files: usize,
+    /// Number of rows.
+    pub rows: u64,
+    /// Bytes of the files that it replaces.
+    pub bytes_before: u64,
+    /// Bytes of the file.
+    pub bytes_after: u64,
+}
+
+/// What a deletion has done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Deleted {
+    /// Number of the deleted rows.
+    pub rows: u64,
+    /// Number of the files of which all rows are deleted.
+    pub files_removed: usize,
+    /// Number of the files of which some rows are deleted.
+    pub files_rewritten: usize,
+}
+
+impl Table {
+    /// The table in a folder, or a partition of one, given by its path or URL. The folder need not exist.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the path or URL is invalid, `Io` if it is that of a file, `Unsupported` for stores that are only read.
+    pub fn open(location: &str, storage: &StorageOptions) -> Result<Self> {
+        let table = Table { location: Location::try_new(location)?, storage: storage.clone() };
+        table.job()?;
+        Ok(table)
+    }
+
+    fn job(&self) -> Result<Job> {
+        Job::try_new(&self.location, &self.storage)
+    }
+
+    /// A scan of the table, as it is now.
+    ///
+    /// # Errors
+    /// As [`source_files`] and [`Scan::try_new`].
+    pub fn scan(&self, options: ReadOptions) -> Result<Scan> {
+        let found = source_files(&self.location, None, Pending::Wait, &self.storage)?;
+        let files = found.files.into_iter().map(|file| TableFile::new(file.location).with_partition(file.partition));
+        let job = self.job()?;
+        let schema = match &found.schema {
+            None => SchemaSource::FirstFile,
+            Some(schema) => schema_source(&job, schema)?,
+        };
+        Scan::try_new(files.collect(), schema, options, Matching::Name, self.storage.clone())
+    }
+
+    /// A writer of rows of a schema, partition columns included.
+    ///
+    /// # Errors
+    /// As [`RowWrite::check_columns`], [`RowWrite::check_partitioned`] and [`RowWrite::plan`].
+    pub fn write(&self, schema: &SchemaRef, options: TableWriteOptions) -> Result<TableWriter> {
+        let TableWriteOptions { existing_data, partition_by, timezone, dataset } = options;
+        let job = self.job()?;
+        let rows = AppendedRows { schema: schema.as_ref().clone(), partition_by: partition_by.clone(), timezone };
+        let mut write = RowWrite::new(job.clone());
+        write.existing_data = existing_data;
+        write.partition_by.clone_from(&partition_by);
+        write.arrow_schema = dataset.write.arrow_schema;
+        write.check_columns(schema.fields().iter().map(|field| field.name().as_str()))?;
+        write.check_partitioned()?;
+        let plan = write.plan(&rows)?;
+        let attempt = job.new_attempt()?;
+        let id = attempt.rsplit('/').next().unwrap_or(&attempt);
+        let mut dataset = dataset
+            .with_partition_by(partition_by)
+            .with_file_name(format!("part-{{i}}-{id}.orc"))
+            .with_publication(Publication::Staged { folder: Some(job.location(&attempt)) })
+            .with_storage(self.storage.clone());
+        dataset.write.timezone = plan.types.writer_timezone();
+        let written: SchemaRef = Arc::new(plan.types.schema.clone());
+        let writer = DatasetWriter::try_new(job.base(), written, dataset)?;
+        Ok(TableWriter { write, plan, rows, writer })
+    }
+
+    /// Combines small files, folder by folder, into files of about `size` bytes, in one commit; see [`compaction_groups`] and
+    /// [`combine_files`](super::combine_files). With `rewrite`, all files are written again with these options.
+    ///
+    /// # Errors
+    /// `Io` if there is no such folder. `Commit` if a file was changed or removed meanwhile; the table is unchanged. As reading and
+    /// writing.
+    pub fn compact(&self, size: u64, rewrite: Option<&RewriteOptions>) -> Result<Vec<CompactedFile>> {
+        let job = self.job()?;
+        let plan = CompactionPlan::of(&job, size, rewrite.is_some())?;
+        let mut made: Vec<(Replaced, CompactedFile)> = Vec::new();
+        let work = || {
+            for group in &plan.groups {
+                let files: Vec<String> = group.iter().map(|file| file.name.clone()).collect();
+                let (how, by) = combine_files_of(&job, &files, plan.schema.as_ref(), rewrite)?;
+                let file = CompactedFile {
+                    location: by.location.clone(),
+                    how,
+                    files: files.len(),
+                    rows: by.rows,
+                    bytes_before: group.iter().map(|file| file.size).sum(),
+                    bytes_after: by.bytes,
+                };
+                made.push((Replaced { files, by: Some(by) }, file));
+            }
+            Ok(())
+        };
+        let names: Vec<String> = plan.groups.iter().flatten().map(|file| file.name.clone()).collect();
+        let done = job.reading(&names, work);
+        let (replaced, files): (Vec<_>, Vec<_>) = made.into_iter().unzip();
+        let commit = || replace_files(&job, Operation::Compact, &replaced, &plan.files, plan.schema.as_ref());
+        finish(&job, &replaced, done.map_err(CommitError::from).and_then(|()| commit()))?;
+        Ok(files)
+    }
+
+    /// Deletes the rows for which a filter is true, in one commit: files that have such rows are written again, with the options that they
+    /// have.
+    ///
+    /// # Errors
+    /// `Io` if there is no such folder. `InvalidArgument` if the filter is invalid, or a file is in a folder that is no partition.
+    /// `Commit` if a file was changed or removed meanwhile; the table is unchanged. As reading and writing.
+    pub fn delete(&self, filter: &Predicate) -> Result<Deleted> {
+        let job = self.job()?;
+        let plan = DeletionPlan::of(&job)?;
+        let (mut replaced, mut deleted) = (Vec::new(), Deleted::default());
+        let work = || {
+            let scan = plan.scan(&job, filter)?;
+            for (at, name) in plan.read_names().enumerate() {
+                let numbers = numbers_of(&scan, at)?;
+                if numbers.is_empty() {
+                    continue;
+                }
+                let by = delete_rows_of(&job, name, &numbers, plan.schema.as_ref(), &RewriteOptions::default())?;
+                deleted.rows += numbers.len() as u64;
+                match by {
+                    None => deleted.files_removed += 1,
+                    Some(_) => deleted.files_rewritten += 1,
+                }
+                replaced.push(Replaced { files: vec![name.to_owned()], by });
+            }
+            Ok(())
+        };
+        let done = job.reading(&plan.names, work);
+        let commit = || replace_files(&job, Operation::Delete, &replaced, &plan.files, plan.schema.as_ref());
+        finish(&job, &replaced, done.map_err(CommitError::from).and_then(|()| commit()))?;
+        Ok(deleted)
+    }
+}
+
+/// Removes the staged files after an error, unless the commit may be decided.
+fn finish(job: &Job, replaced: &[Replaced], result: Result<(), CommitError>) -> Result<()> {
+    if let Err(CommitError::Refused(_)) = &result {
+        let staged: Vec<StagedFile> = replaced.iter().filter_map(|each| each.by.clone()).collect();
+        job.give_up(&staged);
+    }
+    Ok(result?)
+}
+
+/// Where the schema of the table of a job comes from, given the schema in its log.
+fn schema_source(job: &Job, schema: &TableSchema) -> Result<SchemaSource> {
+    let shown = schema.partition.clone();
+    Ok(SchemaSource::OtherFile(logged_schema(job, schema)?.into_schema_file(shown)))
+}
+
+/// Writes rows to a table. The rows are in the table once [`commit`](Self::commit) returns. A writer that is dropped before, or has failed,
+/// changes nothing.
+#[derive(Debug)]
+pub struct TableWriter {
+    write: RowWrite,
+    plan: WritePlan,
+    rows: AppendedRows,
+    writer: DatasetWriter,
+}
+
+impl TableWriter {
+    /// The schema with which the rows are written.
+    pub fn schema(&self) -> &Schema {
+        &self.plan.types.schema
+    }
+
+    /// Writes rows, which get the types of the table.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the batch has other columns, or if a value is not one of the type of the table. As
+    /// [`DatasetWriter::write`].
+    pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        let schema = &self.plan.types.schema;
+        if !batch
+            .schema()
+            .fields()
+            .iter()
+            .map(|field| field.name())
+            .eq(schema.fields().iter().map(|field| field.name()))
+        {
+            let text = "the batch has other columns than the schema of the writer";
+            return Err(Error::invalid(text).in_file(&display_name(self.write.job.base())));
+        }
+        let columns = batch.columns().iter().zip(schema.fields()).map(|(column, field)| {
+            let is_partition = self.rows.partition_by.contains(field.name());
+            cast_column(column, field, if is_partition { PartitionOf::Folders } else { PartitionOf::Files })
+        });
+        let columns = columns.collect::<Result<Vec<_>>>()?;
+        let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+        let rows = RecordBatch::try_new_with_options(Arc::new(schema.clone()), columns, &options);
+        self.writer.write(&rows.map_err(|error| Error::invalid(error.to_string()))?)
+    }
+
+    /// Commits the rows, and gives the files.
+    ///
+    /// # Errors
+    /// As [`RowWrite::commit`] and [`DatasetWriter::finish`]. `Commit` also if the commit is decided and not finished, or if it is not
+    /// known whether it is decided; the message says which.
+    pub fn commit(mut self) -> Result<Vec<DatasetFile>> {
+        if self.plan.is_new && self.rows.partition_by.is_empty() {
+            // Readers that know nothing of the log find the columns in the file.
+            self.writer.begin()?;
+        }
+        let files = self.writer.finish()?;
+        let staged = files.iter().map(|file| file.staged.clone()).collect::<Option<Vec<_>>>();
+        let staged = staged.or_internal("a file of a job is not staged")?;
+        let result = self.write.commit(&self.plan, &staged, &self.rows, None);
+        if let Err(CommitError::Refused(_)) = &result {
+            self.write.job.give_up(&staged);
+        }
+        result?;
+        Ok(files)
+    }
+}
+
+/// Which files of a table become which.
+#[derive(Debug, Clone)]
+pub struct CompactionPlan {
+    /// The files that become one file each time.
+    pub groups: Vec<Vec<StoredFile>>,
+    /// The files as they are when the plan is made, without those that may belong to other tables.
+    pub files: Vec<StoredFile>,
+    /// The schema in the log at that time.
+    pub schema: Option<TableSchema>,
+}
+
+impl CompactionPlan {
+    /// Plans a compaction of the folder of a job; see [`compaction_groups`]. A commit of another job that has died is finished before.
+    ///
+    /// Files behind links to folders, and in folders that are no partitions, may be those of other tables: they stay. Files of no bytes,
+    /// which Hive writes, have no rows, and stay.
+    ///
+    /// # Errors
+    /// As [`Job::prepare`] and [`Job::files`]. `Io` if there is no such folder, or if a URL has no files.
+    pub fn of(job: &Job, size: u64, rewrite: bool) -> Result<Self> {
+        let Snapshot { files: visible, schema, .. } = job.prepare(job.inside())?;
+        check_exists(job, &visible, schema.as_ref(), true)?;
+        let mut files = job.files()?;
+        files.retain(|file| visible.binary_search(&file.name).is_ok() && file_kind(&file.name) == FileKind::Data);
+        let filled: Vec<&StoredFile> = files.iter().filter(|file| file.size > 0).collect();
+        let sizes: Vec<(&str, u64)> = filled.iter().map(|file| (file.name.as_str(), file.size)).collect();
+        let groups = compaction_groups(&sizes, size, rewrite).into_iter();
+        let groups = groups.map(|group| group.into_iter().filter_map(|at| filled.get(at).copied().cloned()).collect());
+        let groups = groups.collect();
+        Ok(CompactionPlan { groups, files, schema })
+    }
+}
+
+/// The files of a table that may have rows to delete.
+#[derive(Debug, Clone)]
+pub struct DeletionPlan {
+    /// The visible files, by their paths in the table.
+    pub names: Vec<String>,
+    /// The files as they are when the plan is made.
+    pub files: Vec<StoredFile>,
+    /// The schema in the log at that time.
+    pub schema: Option<TableSchema>,
+}
+
+impl DeletionPlan {
+    /// Plans a deletion from the folder of a job. A commit of another job that has died is finished before.
+    ///
+    /// # Errors
+    /// As [`Job::prepare`], [`Job::files`] and [`Job::check_own_files`]. `Io` if there are no files.
+    pub fn of(job: &Job) -> Result<Self> {
+        let Snapshot { files: names, schema, .. } = job.prepare(job.inside())?;
+        check_exists(job, &names, schema.as_ref(), false)?;
+        let fate = "of which no rows are deleted: move it out of the table, or delete from a partition";
+        let files = job.reading(&names, || {
+            let files = job.files()?;
+            job.check_own_files(names.iter().map(String::as_str), &files, fate)?;
+            Ok(files)
+        })?;
+        Ok(DeletionPlan { names, files, schema })
+    }
+
+    /// The names of the files that have bytes. Hive writes files of no bytes, which have no rows.
+    pub fn read_names(&self) -> impl Iterator<Item = &str> {
+        let is_filled = |name: &&String| self.files.iter().any(|file| file.name == **name && file.size > 0);
+        self.names.iter().filter(is_filled).map(String::as_str)
+    }
+
+    /// A scan of the numbers of the rows of all [`read_names`](Self::read_names) for which a filter is true.
+    fn scan(&self, job: &Job, filter: &Predicate) -> Result<Scan> {
+        let file = |name: &str| {
+            let location = job.location(name);
+            let partition = hive_partitions_below(job.root(), &location);
+            TableFile::new(location).with_partition(partition)
+        };
+        let schema = match &self.schema {
+            None => SchemaSource::FirstFile,
+            Some(schema) => schema_source(job, schema)?,
+        };
+        let options = ReadOptions::default()
+            .with_columns(Columns::Names(Vec::new()))
+            .with_filter(filter.clone())
+            .with_row_number(NUMBER)
+            // A unit that cuts digits off would find other rows than those with these values.
+            .with_timestamp_unit(TimestampUnit::Exact);
+        Scan::try_new(self.read_names().map(file).collect(), schema, options, Matching::Name, job.storage().clone())
+    }
+}
+
+/// The numbers of the rows that a scan finds in the file at an index.
+fn numbers_of(scan: &Scan, file: usize) -> Result<Vec<i64>> {
+    let mut numbers = Vec::new();
+    let context = ScanContext::of_one_reader(&Limits::default());
+    for batch in scan.read_file(file, 0, &context)?.into_iter().flatten() {
+        let batch = batch?;
+        let column = batch.column_by_name(NUMBER).and_then(|column| column.as_primitive_opt::<Int64Type>());
+        numbers.extend_from_slice(column.or_internal("a scan has no numbers of rows")?.values());
+    }
+    Ok(numbers)
+}
+
+/// Checks that there are files. A folder of a local disk that is there may have none where `may_be_empty`.
+fn check_exists(job: &Job, files: &[String], schema: Option<&TableSchema>, may_be_empty: bool) -> Result<()> {
+    let is_there = may_be_empty && std::path::Path::new(job.base()).is_dir();
+    if files.is_empty() && (schema.is_none() || !job.inside().is_empty()) && !is_there {
+        return Err(no_files(&display_name(job.base())));
+    }
+    Ok(())
+}
