@@ -155,7 +155,7 @@ def test_pipes_and_devices_stay(command: str, kind: str, source: Path, tmp_path:
         text = ": cannot be written: the target is no regular file"
         if command.startswith("rewrite") and target.suffix != ".orc":
             # The name is that of a folder.
-            text = " is a file, and no folder"
+            text = ": the path is a file, and no folder"
         assert (code != 0, f"{target}{text}" in err) == (True, True), err
     assert os.lstat(target).st_mode == before
 
