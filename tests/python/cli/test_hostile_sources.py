@@ -20,7 +20,7 @@ import pytest
 from orcish_cli import main
 from support.case_loops import each_case
 from support.processes import LIMITED_ORCISH, ORCISH
-from support.random_cases import pairs
+from support.random_cases import each_value, pairs
 
 TARGETS = ["orc", "parquet", "csv", "jsonl", "arrow"]
 OFFSETS = struct.pack("<4i", 0, 4, 8, 12)
@@ -255,9 +255,9 @@ PLACES = [
 ]
 
 
-@each_case("source", ["file", "redirected", "pipe"])
-@each_case(("ending", "place", "command"), PLACES)
-def test_lengths_are_compared_before_memory_is_taken(ending, place, command, source, tmp_path):
+@each_case(("broken", "source"), each_value(PLACES, ["file", "redirected", "pipe"]))
+def test_lengths_are_compared_before_memory_is_taken(broken, source, tmp_path):
+    ending, place, command = broken
     file = tmp_path / f"a.{ending}"
     file.write_bytes(with_length(ending, place))
     name = str(file) if source == "file" else "-"

@@ -20,6 +20,7 @@ from pyarrow import orc
 from support import orc_builder
 from support.case_loops import each_case
 from support.processes import run_python
+from support.random_cases import cases, each_value
 from support.small_tables import in_stripes
 
 MIB = 1 << 20
@@ -167,8 +168,7 @@ def test_explanations_of_long_conditions(numbers):
         assert outcomes(numbers, some)[0][0] == "skipped"
 
 
-@each_case("kind", [orc_builder.ROW_INDEX, orc_builder.BLOOM_FILTER])
-@each_case("columns", [1, 20])
+@each_case(("kind", "columns"), each_value([orc_builder.ROW_INDEX, orc_builder.BLOOM_FILTER], [20, 1]))
 def test_indexes_are_bounded_by_the_memory_allowed(tmp_path, kind, columns):
     path = tmp_path / "index.orc"
     names = [f"c{at}" for at in range(columns)]
@@ -373,7 +373,7 @@ def test_random_conditions_on_row_numbers(tmp_path):
             return f"n in ({number()}, {number()}, {number()})"
         return f"n {rng.choice(['=', '<>', '<', '<=', '>', '>='])} {number()}"
 
-    for _ in range(60):
+    for _ in range(cases(60)):
         text = condition(3)
         python = text.replace("<>", "!=").replace(" = ", " == ")
         rows = [n for n, id_ in enumerate(ids) if eval(python, {"n": n, "id": id_})]

@@ -22,7 +22,7 @@ from support.conformance import parts, readers, replacement, rewriting
 from support.conformance.opened import Opened
 from support.conformance.pack import NONE, PACK, kinds, valid
 from support.peer_predicates import asked, for_spark, name_of
-from support.random_cases import cases
+from support.random_cases import cases, part
 from support.writer_tables import DEEP_TABLES
 
 JUDGES: list[Callable[[Opened], None]] = [
@@ -109,7 +109,7 @@ def compared() -> Iterator[Counter[str]]:
     yield found
     files = found.pop("files", 0)
     few = {judge.__name__: found[judge.__name__] for judge in JUDGES if found[judge.__name__] <= files / 2}
-    assert files < len(valid()) / 2 or not few, (files, few)
+    assert files < len(part(valid())) / 2 or not few, (files, few)
 
 
 def of_kind(*wanted: str) -> list[Any]:
@@ -122,7 +122,7 @@ def file(name: str, spark: Any, tmp_path: pathlib.Path) -> Opened:
     return Opened(name, spark, tmp_path)
 
 
-@pytest.mark.parametrize("name", of_kind("valid"))
+@pytest.mark.parametrize("name", part(of_kind("valid")))
 @each_case("judge", JUDGES)
 def test_judges_agree(judge: Callable[[Opened], None], name: str, file: Opened, compared: Counter[str]) -> None:
     compared["files"] += judge is JUDGES[0]
@@ -137,7 +137,7 @@ def test_judges_agree(judge: Callable[[Opened], None], name: str, file: Opened, 
             judge(file)
 
 
-@each_case("name", of_kind("other"))
+@each_case("name", part(of_kind("other")))
 def test_files_that_may_be_read(name: str, spark: Any, tmp_path: pathlib.Path) -> None:
     try:
         parts.filters_on_each_column(Opened(name, spark, tmp_path))

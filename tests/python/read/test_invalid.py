@@ -14,6 +14,7 @@ from support import orc_builder
 from support.case_loops import each_case
 from support.cpp_writers import write_arrow, write_rows
 from support.orc_layout import layout
+from support.random_cases import part
 
 DATA = pathlib.Path(__file__).parents[2] / "data"
 
@@ -84,13 +85,17 @@ def test_every_truncation_is_refused(name):
             orcish.read_table(data[:length])
 
 
+FLIPS = (0x01, 0x80, 0xFF)
+
+
 @each_case("name", SAMPLES)
 def test_flipped_bytes_give_rows_or_errors(name):
     """Damaged files give exceptions of orcish, or values that pyarrow validates."""
     data = bytearray(sample(name))
-    refused = 0
+    refused = tried = 0
     for at in range(len(data)):
-        for flip in (0x01, 0x80, 0xFF):
+        for flip in part(FLIPS, at):
+            tried += 1
             data[at] ^= flip
             try:
                 table = orcish.read_table(bytes(data), limits={"memory": 64 << 20})
@@ -98,7 +103,7 @@ def test_flipped_bytes_give_rows_or_errors(name):
             except orcish.OrcishError:
                 refused += 1
             data[at] ^= flip
-    assert refused > len(data) // 2
+    assert refused > tried // 6
 
 
 def test_the_place_is_in_the_message(tmp_path):

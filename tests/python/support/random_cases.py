@@ -48,6 +48,17 @@ def part(values: Iterable[Any], start: int = 0) -> list[Any]:
     return every[start % min(step, max(1, len(every))) :: step]
 
 
+def each_value(*parameters: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """All combinations of the values of parameters where ORCISH_TEST_FACTOR is at least 1.
+
+    Otherwise as many as there are values of the longest: the values of the others take turns.
+    """
+    values = [list(each) for each in parameters]
+    if FACTOR >= 1:
+        return list(itertools.product(*values))
+    return [tuple(each[at % len(each)] for each in values) for at in range(max(map(len, values)))]
+
+
 def pairs(*parameters: Iterable[Any]) -> list[tuple[Any, ...]]:
     """``pairs_of`` all combinations of the values of parameters."""
     return pairs_of(itertools.product(*map(list, parameters)))
