@@ -1,5 +1,6 @@
 """Damaged files of CarbonData: rows or errors of orcish, and where they are."""
 
+import itertools
 import re
 
 import orcish
@@ -179,3 +180,44 @@ def test_a_file_with_a_name_that_arrow_has_not(tmp_path):
     with pytest.raises(orcish.UnsupportedError, match="NUL") as raised:
         orcish.CarbonFile(path)
     assert path in str(raised.value)
+
+
+def test_an_index_that_contradicts_its_data_file(tmp_path):
+    """Entries of an index are those of the blocklets by position: one that is missing, twice there, elsewhere or of other
+    rows is an error, and no other number of rows."""
+    table = cases.table(FEW, 26)
+    write_folder(tmp_path / "t", table, page_rows=5, blocklet_rows=10)
+    (path,) = (tmp_path / "t").glob("*.carbonindex")
+    data = path.read_bytes()
+    reader, ends = Reader(data), [0]
+    while reader.at < len(data):
+        reader.struct()
+        ends.append(reader.at)
+    header, *entries = [data[start:end] for start, end in itertools.pairwise(ends)]
+    assert len(entries) == 3
+    rows = orcish.read_table(str(tmp_path / "t"))
+    cases.equal(rows, table)
+    orders = [list(order) for count in range(1, 5) for order in itertools.product(range(3), repeat=count)]
+    accepted = []
+    for order in orders:
+        path.write_bytes(header + b"".join(entries[at] for at in order))
+        try:
+            found = orcish.read_table(str(tmp_path / "t"))
+        except orcish.CorruptFileError as error:
+            if path.stem not in str(error):
+                accepted.append((order, str(error)))
+        else:
+            if order != [0, 1, 2] or not found.equals(rows):
+                accepted.append((order, found.num_rows))
+    assert not accepted
+    # Other rows of the second blocklet, or of its pages.
+    rows_field = b"\x15" + thrift.i32(10)[1]
+    pages_field = thrift.i32s([5, 5])[1]
+    for before, after in [
+        (rows_field, b"\x15" + thrift.i32(9)[1]),
+        (pages_field, thrift.i32s([4, 6])[1]),
+    ]:
+        assert before in entries[1]
+        path.write_bytes(header + entries[0] + entries[1].replace(before, after) + entries[2])
+        with pytest.raises(orcish.CorruptFileError, match="blocklet"):
+            orcish.read_table(str(tmp_path / "t"))

@@ -28,6 +28,17 @@ impl ChunkLocation {
         }
     }
 
+    /// Whether the chunk starts at `offset`, with a header of `length` bytes.
+    pub(super) fn is_at(&self, offset: i64, length: i32) -> bool {
+        match self {
+            ChunkLocation::Contiguous { range, header_length } => {
+                u64::try_from(offset) == Ok(range.start) && usize::try_from(length) == Ok(*header_length)
+            }
+            // Index files have no chunks of version 1.
+            ChunkLocation::Separate(_) => false,
+        }
+    }
+
     /// Ranges of the chunk.
     pub(super) fn ranges(&self) -> Result<Vec<Range<u64>>> {
         match self {

@@ -12,6 +12,7 @@ mod chunk_reader;
 mod data_file;
 mod footer;
 mod header;
+mod index_check;
 #[cfg(test)]
 mod json_eq;
 mod metadata;

@@ -65,6 +65,7 @@ pub(crate) fn read_index(bytes: &[u8], limits: &Limits) -> Result<Vec<IndexedFil
         }
         files.get_mut(at).or_internal("a file of an index is missing")?.add(entry)?;
     }
+    files.iter().try_for_each(|file| file.check_gaps().map_err(|error| error.in_file(&file.name)))?;
     Ok(files)
 }
 
@@ -83,6 +84,25 @@ impl IndexedFile {
         let blocklet = |it: &IndexedBlocklet| size_of::<IndexedBlocklet>() + of(&it.min_max) + info(&it.info);
         let blocklets = self.blocklets.iter().flatten().map(blocklet).sum::<usize>();
         size_of::<Self>() + self.name.len() + of(&self.min_max) + blocklets
+    }
+
+    /// Checks that each blocklet starts where the blocklet before it ends, and that the last one ends at the footer.
+    /// Where a blocklet is missing, filters would not find its rows. Data files are not opened for it.
+    fn check_gaps(&self) -> Result<()> {
+        let Some(blocklets) = &self.blocklets else { return Ok(()) };
+        for (at, blocklet) in blocklets.iter().enumerate() {
+            let Some(info) = blocklet.info.as_ref().filter(|info| !info.offsets.is_empty()) else { continue };
+            let next = match blocklets.get(at + 1) {
+                Some(next) => next.info.as_ref().and_then(|info| info.offsets.iter().min().copied()),
+                None => i64::try_from(blocklet.footer_offset).ok(),
+            };
+            let end = info.dimension_end.max(info.measure_end);
+            if let Some(next) = next.filter(|&next| next != end) {
+                let text = format!("the index has a blocklet up to byte {end}, and continues at {next}");
+                return Err(Error::corrupt(text).in_section("blocklet", at));
+            }
+        }
+        Ok(())
     }
 
     fn add(&mut self, entry: BlockIndex) -> Result<()> {
@@ -181,6 +201,25 @@ mod tests {
             _ = read_index(&bytes[..end], &Limits::default());
         }
         assert!(read_index(&[&HEADER[..], &entry(3, "..", true)].concat(), &Limits::default()).is_err());
+    }
+
+    #[test]
+    fn missing_blocklets_are_errors() {
+        // An entry of a blocklet of one row and one chunk, in a file whose footer is at byte 7.
+        let placed = |start: u8, end: u8| {
+            let mut bytes = vec![0x16, 2, 0x18, 1, b'a', 0x16, 14, 0x1c, 0, 0x1c, 0x15, 2];
+            bytes.extend([0x19, 0x16, start * 2, 0x19, 0x15, 2, 0x16, end * 2, 0x16, end * 2, 0, 0]);
+            bytes
+        };
+        let entries = [placed(1, 3), placed(3, 4), placed(4, 7)];
+        let read = |order: &[usize]| {
+            let parts: Vec<u8> = order.iter().flat_map(|&at| entries[at].clone()).collect();
+            read_index(&[&HEADER[..], &parts].concat(), &Limits::default())
+        };
+        assert_eq!(read(&[0, 1, 2]).unwrap()[0].rows, 3);
+        for order in [&[0, 2][..], &[0, 1], &[2, 1, 0], &[0, 1, 1, 2], &[0, 0, 1, 2], &[0, 1, 2, 2]] {
+            assert_eq!(read(order).unwrap_err().kind(), orcish_core::ErrorKind::Corrupt, "{order:?}");
+        }
     }
 
     #[test]

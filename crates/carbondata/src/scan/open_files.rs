@@ -61,6 +61,10 @@ impl OpenFiles {
         let limits = snapshot.limits();
         let storage = snapshot.storage.of(&entry.location);
         let file = DataFile::open(open(&entry.location, &storage)?, limits)?;
+        // A split names some of the blocklets, and has no number of rows of the file.
+        if let Some(rows) = entry.rows {
+            file.check_index(rows, entry.blocklets.as_deref())?;
+        }
         let in_file = |error: orcish_core::Error| error.in_file(&orcish_io::display_name(&entry.location));
         let mappings = map_columns(&snapshot.columns, file.columns(), snapshot.is_transactional).map_err(in_file)?;
         let file = file.with_dictionaries(self.dictionaries(snapshot, entry));
