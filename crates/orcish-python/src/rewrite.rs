@@ -73,12 +73,12 @@ pub(crate) fn plan_compaction(
     Ok((groups, files.into_iter().map(file_spec).collect(), schema.map(schema_pair)))
 }
 
+/// Names of the visible files, names of those with bytes, all files, and the schema in the log.
+type DeletionSpec = (Vec<String>, Vec<String>, Vec<FileSpec>, Option<SchemaPair>);
+
 /// The visible files of the folder of a job, the names of those with bytes, all files, and the schema in its log.
 #[pyfunction]
-pub(crate) fn plan_deletion(
-    py: Python<'_>,
-    job: &Bound<'_, Job>,
-) -> PyResult<(Vec<String>, Vec<String>, Vec<FileSpec>, Option<SchemaPair>)> {
+pub(crate) fn plan_deletion(py: Python<'_>, job: &Bound<'_, Job>) -> PyResult<DeletionSpec> {
     let job = job.get();
     let plan = py.detach(|| DeletionPlan::of(&job.job)).map_err(|error| to_python(py, &error))?;
     let read = plan.read_names().map(str::to_owned).collect();

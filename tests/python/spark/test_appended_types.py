@@ -126,5 +126,5 @@ def test_types_that_no_cast_makes_fit(spark: Spark, tmp_path: Path) -> None:
     orcish.write_dataset(pa.table({"v": pa.array([1], pa.uint64())}), tmp_path)
     with pytest.raises(Exception, match=r'write to another table, or replace the table with existing_data="overwrite"'):
         osp.convert(spark.sql("select 'x' v"), tmp_path, existing_data="append", spark=spark)
-    with pytest.raises(Exception, match=r"differ only by case$"):
+    with pytest.raises(Exception, match=r"differ only by case: rename the column of the rows$"):
         osp.convert(spark.sql("select 'x' V"), tmp_path, existing_data="append", spark=spark)

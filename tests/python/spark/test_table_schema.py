@@ -88,7 +88,7 @@ def test_a_commit_that_is_decided(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     job = Job(str(table))
     file = staged(job, range(3))
     folder = Folder(str(table), {})
-    blocked = table / file.target
+    blocked = table / job.name_of(file)
     (tmp_path / "elsewhere").mkdir()
 
     def commit() -> None:
@@ -101,7 +101,7 @@ def test_a_commit_that_is_decided(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         commit()
     assert error.value.is_decided is True
     assert blocked.exists()
-    assert folder.stat(file.target) is not None
+    assert folder.stat(job.name_of(file)) is not None
 
 
 @each_case(("condition", "left"), [("t = {}", [0, 1, 2]), ("t > {}", []), ("t <= {}", [0, 1, 2])])

@@ -410,7 +410,7 @@ def test_a_dynamic_overwrite_without_partition_columns(
     elif way == "folder":
         inside = table / "p=0"
         text = failure(lambda: save(again.drop("p"), inside, "overwrite", partitionOverwriteMode="dynamic"))
-        assert '.option("partitionBy", "q")' in text
+        assert '.option("partitionBy", \'["q"]\')' in text
         assert ids_of(table) == list(range(6))
         return
     else:
@@ -421,7 +421,7 @@ def test_a_dynamic_overwrite_without_partition_columns(
         assert ids_of(table) == list(range(6))
         return
     assert "partition columns are: p, q; partitionBy is: none" in text
-    assert '.option("partitionBy", "p,q")' in text
+    assert '.option("partitionBy", \'["p", "q"]\')' in text
     assert ids_of(table) == list(range(6))
 
 
