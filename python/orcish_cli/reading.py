@@ -9,7 +9,7 @@ from typing import Any, cast
 from orcish import CarbonTable, Scan
 from orcish.io.names import display_name
 from orcish.tables.all_columns import scan_of_all_columns
-from orcish.tables.stored import stored_scan
+from orcish.tables.stored import rewritten_scan, stored_scan
 from orcish.types import ReadOptions
 
 from orcish_cli.arguments import VALUES, add_external, add_options, add_storage, chosen, storage_of
@@ -53,15 +53,14 @@ def open_rows(
         options: The arguments of :func:`add_reading`.
         as_stored: Whether values are read as they are stored, whatever Arrow types they were written with. Otherwise
             they are read to be written: with the columns of all files, and without a loss of digits.
-        keeps_units: Of values as they are stored: whether timestamps lose no digit, see
-            :func:`orcish.tables.stored.stored_scan`.
+        keeps_units: Whether timestamps have the units that readers see, and a value with more digits is an error.
         more: Further options of reading.
         more_of_orc: Likewise, of sources that are ORC.
 
     Raises:
         ValueError: There is a table of CarbonData among several sources.
     """
-    exact = {} if as_stored else {"timestamp_unit": "exact"}
+    exact = {} if as_stored or keeps_units else {"timestamp_unit": "exact"}
     given, storage = {**exact, **chosen_reading(options), **(more or {})}, storage_of(options)
     carbon = [name for name in files if is_carbon(name, storage)]
     if carbon and len(files) > 1:
@@ -73,4 +72,5 @@ def open_rows(
     source, read = files[0] if len(files) == 1 else files, {**given, **(more_of_orc or {})}
     if as_stored:
         return stored_scan(source, read, storage, keeps_units=keeps_units)
-    return scan_of_all_columns(source, {**read, "storage_options": storage})
+    scan = rewritten_scan if keeps_units and "timestamp_unit" not in read else scan_of_all_columns
+    return scan(source, {**read, "storage_options": storage})

@@ -177,8 +177,8 @@ def _rewrite(options: argparse.Namespace) -> Rewrite:
 
 
 def _scan(sources: list[str], options: argparse.Namespace) -> Scan:
-    """The rows that are written, without a loss of digits."""
-    scan = open_rows(sources, options, as_stored=False)
+    """The rows that are written, without a loss of digits, and with the units of timestamps that readers see."""
+    scan = open_rows(sources, options, as_stored=False, keeps_units=True)
     return scan if options.limit is None else scan.limit(options.limit)
 
 

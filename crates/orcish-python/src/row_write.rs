@@ -1,5 +1,7 @@
 //! Writing of rows to tables.
 
+use std::sync::{Mutex, PoisonError};
+
 use arrow_schema::Schema;
 use orcish::partition::TextZone;
 use orcish::table::{AppendedRows, ExistingData, PartitionOption, RowTypes, WritePlan, WrittenTypes};
@@ -30,6 +32,8 @@ struct Rows {
     values: Option<Schema>,
     /// Whether files of CarbonData in the folder are those that the rows replace.
     replaces_carbon: bool,
+    /// The exception of the function, which is raised again.
+    exception: Mutex<Option<PyErr>>,
 }
 
 /// Who decides with which types rows are written.
@@ -52,11 +56,13 @@ impl RowTypes for Rows {
             Ok(WrittenTypes { schema: read_schema(&schema)?, timezone })
         };
         let called = attached(|py| {
-            call(py).map_err(|error: PyErr| match error.is_instance_of::<PyValueError>(py) {
-                true => {
-                    Error::invalid(error.value(py).str().map_or_else(|_| error.to_string(), |text| text.to_string()))
+            call(py).map_err(|error: PyErr| {
+                if !error.is_instance_of::<PyValueError>(py) {
+                    return from_python(py, "the types of the rows are not known", error);
                 }
-                false => from_python(py, "the types of the rows are not known", error),
+                let text = error.value(py).str().map_or_else(|_| error.to_string(), |text| text.to_string());
+                *self.exception.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                Error::invalid(text)
             })
         });
         called.unwrap_or_else(|| Err(Error::new(ErrorKind::Interrupted, "the process ends")))
@@ -99,7 +105,8 @@ impl RowWrite {
             }),
             Err(_) => Types::Function(given.clone().unbind()),
         };
-        Ok(Rows { types, values: values.map(read_schema).transpose()?, replaces_carbon: self.replaces_carbon })
+        let values = values.map(read_schema).transpose()?;
+        Ok(Rows { types, values, replaces_carbon: self.replaces_carbon, exception: Mutex::default() })
     }
 }
 
@@ -164,7 +171,10 @@ impl RowWrite {
         timezone: Option<String>,
     ) -> PyResult<PlanSpec<'py>> {
         let rows = self.rows(rows, timezone, None)?;
-        let plan = py.detach(|| self.write.plan(&rows)).map_err(|error| to_python(py, &error))?;
+        let plan = py.detach(|| self.write.plan(&rows)).map_err(|error| {
+            let raised = rows.exception.lock().unwrap_or_else(PoisonError::into_inner).take();
+            raised.unwrap_or_else(|| to_python(py, &error))
+        })?;
         let WritePlan { position, types: WrittenTypes { schema, timezone }, schema: logged, is_new } = plan;
         Ok((position, capsule::schema(py, &schema)?, timezone, schema_pair(logged), is_new))
     }

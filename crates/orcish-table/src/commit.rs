@@ -211,7 +211,7 @@ async fn removed_files(store: &impl Store, removes: &Removes) -> Result<Vec<Stri
 
 /// The error for a table that is to be new, and is there already.
 pub fn exists(what: &str) -> Error {
-    Error::io("no table is made", io::Error::new(io::ErrorKind::AlreadyExists, what))
+    Error::io("cannot be written", io::Error::new(io::ErrorKind::AlreadyExists, what))
 }
 
 /// Names of the files below a folder that are replaced.

@@ -15,7 +15,7 @@ use crate::file_store::FileStore;
 use crate::finish::recover;
 use crate::names::{FileKind, OWN, check_job, file_kind, is_below, is_hidden, job_folder};
 use crate::schema::TableSchema;
-use crate::sources::table_of;
+use crate::sources::{table_of, text_of};
 use crate::store::{Store as _, StoredFile};
 use crate::transactional::check_not_transactional;
 use crate::view::{Pending, View, view};
@@ -48,6 +48,8 @@ pub struct Job {
     base: String,
     root: String,
     inside: String,
+    /// What messages call the folder, as it was given.
+    name: String,
     id: String,
     store: FileStore,
     owner: OwnerProcess,
@@ -65,7 +67,8 @@ impl Job {
         let (root, inside) = table_of(location)?;
         let base = if inside.is_empty() { root.clone() } else { format!("{root}/{inside}") };
         let store = FileStore::new(&root, storage);
-        Ok(Job { base, root, inside, id: unique_id(), store, owner: OwnerProcess::current() })
+        let name = display_name(text_of(location)?.trim_end_matches('/'));
+        Ok(Job { base, root, inside, name, id: unique_id(), store, owner: OwnerProcess::current() })
     }
 
     /// The part of a job in another process, which has its ID.
@@ -81,6 +84,11 @@ impl Job {
     /// Path or URL of the folder that the job writes to, without links: a table, or a partition of one.
     pub fn base(&self) -> &str {
         &self.base
+    }
+
+    /// What messages call the folder that the job writes to: the path or URL as it was given.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// Path or URL of the folder of the table, without links.

@@ -53,6 +53,8 @@ class OrcFiles:
     is_schema_of_log: bool = False
     """Whether the log of the table decided on such a schema: it says what numbers of files without an Arrow schema are.
     """
+    log_infers: bool | None = None
+    """Whether readers of the table infer its types, as that log has no Arrow schema; ``None`` if it is not known."""
     ignores_arrow_types: bool = False
     """Whether the columns have the types of ORC, whatever Arrow types files were written with, as in a table whose log
     has no Arrow schema.
@@ -169,15 +171,17 @@ class OrcFiles:
 
     def with_schema(self, opened: _native.Scan) -> OrcFiles:
         """The table with the types that columns have in a native scan, whatever options it is opened with."""
-        ignores = self.ignores_arrow_types
-        if self.schema is None and self.table_schema is not None:
-            ignores = not has_arrow_schema(schema_file(self.table_schema))
+        ignores, infers = self.ignores_arrow_types, self.log_infers
+        if self.table_schema is not None:
+            infers = not has_arrow_schema(schema_file(self.table_schema))
+            ignores = infers if self.schema is None else ignores
         return dataclasses.replace(
             self,
             schema=self.full_schema(opened),
             table_schema=None,
             is_part=self.schema is None or self.is_part,
             is_schema_of_log=self.table_schema is not None or self.is_schema_of_log,
+            log_infers=infers,
             ignores_arrow_types=ignores,
         )
 

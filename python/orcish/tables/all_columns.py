@@ -21,7 +21,7 @@ from orcish.scanning import scan
 from orcish.tables.log.conflicts import reading
 from orcish.types import Sources
 
-__all__ = ["all_columns", "scan_of_all_columns", "with_all_columns"]
+__all__ = ["all_columns", "scan_of_all_columns", "with_all_columns", "with_all_digits"]
 
 ROWS = ("columns", "filters", "limit")
 """Options that choose columns and rows."""
@@ -51,6 +51,24 @@ def scan_of_all_columns(source: Sources, options: dict[str, Any]) -> Scan:
                 found = ScanReader(wider, found.options)
         found.check()
     return Scan(found)
+
+
+def with_all_digits(reader: ScanReader, *, keeps_units: bool) -> Scan:
+    """The scan that loses no digit of a timestamp.
+
+    Args:
+        reader: The reader of the source, under the default unit.
+        keeps_units: Whether timestamps have the units that readers of the source see, where a value with more digits is
+            an error. Otherwise they have the units that hold all digits.
+    """
+    source, options = reader.source, {**reader.options, "timestamp_unit": "exact"}
+    if isinstance(source, OrcFiles):
+        if keeps_units:
+            source = source.with_schema(reader.opened)
+        else:
+            inferred = dataclasses.replace(source, schema=None, is_part=False)
+            source = with_all_columns(inferred, options, columns=options.get("columns"))
+    return Scan(ScanReader(source, options))
 
 
 def with_all_columns(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, cast
@@ -18,8 +17,7 @@ from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.reader import DerivedRows, rows_of
 from orcish.reading.scan import Scan, reader_of
-from orcish.reading.scan_reader import ScanReader
-from orcish.tables.all_columns import scan_of_all_columns, with_all_columns
+from orcish.tables.all_columns import scan_of_all_columns, with_all_digits
 from orcish.tables.apart import check_apart
 from orcish.tables.inferred_types import infers_written_types
 from orcish.tables.log.conflicts import reading
@@ -151,7 +149,7 @@ def convert(
         schema = table.schema
         infers = infers_written_types(table)
         if timestamp_unit is None:
-            table = _with_all_digits(reader, keeps_units=chosen.get("arrow_schema", not infers) is not False)
+            table = with_all_digits(reader, keeps_units=chosen.get("arrow_schema", not infers) is not False)
         if infers:
             # Readers infer the same types.
             chosen = {"arrow_schema": False, **chosen}
@@ -202,24 +200,6 @@ class _Typed(DerivedRows):
             for column, field in zip(batch.columns, self._schema, strict=True)
         ]
         return pa.RecordBatch.from_arrays(columns, schema=self._schema) if columns else batch
-
-
-def _with_all_digits(reader: ScanReader, *, keeps_units: bool) -> Scan:
-    """The scan that loses no digit of a timestamp.
-
-    Args:
-        reader: The reader of the source, under the default unit.
-        keeps_units: Whether timestamps have the units that readers of the source see, where a value with more digits is
-            an error. Otherwise they have the units that hold all digits.
-    """
-    source, options = reader.source, {**reader.options, "timestamp_unit": "exact"}
-    if isinstance(source, OrcFiles):
-        if keeps_units:
-            source = source.with_schema(reader.opened)
-        else:
-            inferred = dataclasses.replace(source, schema=None, is_part=False)
-            source = with_all_columns(inferred, options, columns=options.get("columns"))
-    return Scan(ScanReader(source, options))
 
 
 def _untyped_columns(table: OrcFiles) -> set[str]:

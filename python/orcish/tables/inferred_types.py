@@ -31,6 +31,8 @@ def infers_arrow_types(rows: Scan, first: ORCFile | None = None) -> bool:
     table = reader_of(rows).source
     if not isinstance(table, OrcFiles):
         return False
+    if table.log_infers is not None:
+        return table.log_infers
     if table.table_schema is not None:
         return not has_arrow_schema(schema_file(table.table_schema))
     first = first or next(opened_files(table), None)

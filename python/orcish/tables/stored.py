@@ -17,6 +17,9 @@ from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.reading.source import type_options
 from orcish.scanning import open_reader
+from orcish.tables.all_columns import scan_of_all_columns, with_all_digits
+from orcish.tables.inferred_types import infers_written_types
+from orcish.types import Sources
 from orcish.writing.stored_types import (
     has_type,
     stored_conflicts,
@@ -25,7 +28,7 @@ from orcish.writing.stored_types import (
     types_by_path,
 )
 
-__all__ = ["fitted_scan", "stored_scan", "stored_values", "stripe_of"]
+__all__ = ["fitted_scan", "rewritten_scan", "stored_scan", "stored_values", "stripe_of"]
 
 COARSE = ("s", "ms")
 """Units of timestamps whose values microseconds may not hold."""
@@ -37,6 +40,20 @@ def stored_values(given: dict[str, Any]) -> dict[str, Any]:
     """
     stored = {"arrow_schema": False, "timestamp_unit": "auto", "timestamps": "wall", "null_map_keys": "dictionary"}
     return {**stored, **given}
+
+
+def rewritten_scan(source: Sources, options: dict[str, Any]) -> Scan:
+    """A scan for rows that are written again, with the columns of all files.
+
+    Timestamps have the units that readers see, and a value with more digits is an error. Where readers infer the units,
+    they are those that hold all digits.
+
+    Args:
+        source: Any source of :func:`orcish.scan`.
+        options: Keywords of :func:`orcish.scan`.
+    """
+    table = scan_of_all_columns(source, options)
+    return with_all_digits(reader_of(table), keeps_units=not infers_written_types(table))
 
 
 def stored_scan(

@@ -20,7 +20,9 @@ from orcish.writing import sorting
 from orcish.writing.sorting import SortedRows, SortKey
 from orcish_cli import main
 from support.carbon import CarbonTableWriter
+from support.case_loops import each_case
 from support.processes import ORCISH
+from support.random_cases import pairs
 from support.terminals import on_terminal
 
 COUNT = 3000
@@ -470,3 +472,26 @@ def test_errors_name_the_file(change: str, is_in_place: bool, tmp_path: pathlib.
     code, lines, err = run(path, *where, *given)
     assert (code, lines, err.startswith(f"orcish: {path}: {text}")) == (1, [], True), err
     assert names(tmp_path) == {"bad.orc"}
+
+
+@each_case("unit", ["s", "ms", "us", "ns"])
+@each_case("zone", [None, "Europe/Berlin"])
+@each_case(("has_log", "schemas"), pairs([True, False], [[True, False], [False, True], [True, True], [False, False]]))
+def test_timestamps_keep_their_units(
+    unit: Any, zone: str | None, has_log: bool, schemas: list[bool], tmp_path: pathlib.Path, run: Any
+) -> None:
+    """Whichever files of a table have an Arrow schema, and whichever of them is the first."""
+    table = tmp_path / "t"
+    for at, has_schema in enumerate(schemas):
+        rows = pa.table({"id": [at], "t": pa.array([at], pa.timestamp(unit, zone))})
+        if has_log:
+            orcish.write_dataset(rows, table, existing_data="append", arrow_schema=has_schema)
+        else:
+            table.mkdir(exist_ok=True)
+            orcish.write_table(rows, table / f"{at}.orc", arrow_schema=has_schema)
+    before = orcish.read_table(table).sort_by("id")
+    for where in (["-o", tmp_path / "new.orc"], ["--in-place"]):
+        code, _, err = run(table, *where)
+        assert code == 0, err
+        after = orcish.read_table(where[-1] if len(where) > 1 else table).sort_by("id")
+        assert (after.schema, after.to_pylist()) == (before.schema, before.to_pylist()), where

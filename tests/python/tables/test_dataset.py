@@ -701,3 +701,13 @@ def test_a_file_in_the_place_of_the_folder(tmp_path: pathlib.Path, existing: Any
     with pytest.raises(NotADirectoryError, match="t: the path is a file, and no folder"):
         orcish.write_dataset(rows(2), tmp_path / "t", existing_data=existing)
     assert (tmp_path / "t").read_bytes() == b"mine"
+
+
+def test_errors_name_the_path_as_it_was_given(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    orcish.write_dataset(rows(2), "t", partition_by=["a"])
+    (tmp_path / "link").symlink_to("t")
+    for path in ("t", "t/", "link", f"{tmp_path}/t"):
+        text = f"^{re.escape(path.rstrip('/'))}: cannot be written: the folder has data already; existing_data='append'"
+        with pytest.raises(FileExistsError, match=text):
+            orcish.write_dataset(rows(2), path, partition_by=["a"])

@@ -71,7 +71,7 @@ fn rows_are_added_replaced_and_deleted() {
     write(&table, &batch(&[1, 2], &["a", "b"]), options(Error, &["k"])).unwrap();
     let error = write(&table, &batch(&[9], &["a"]), options(Error, &["k"])).unwrap_err();
     assert_eq!(error.io_kind(), Some(std::io::ErrorKind::AlreadyExists));
-    assert!(error.to_string().ends_with("t: no table is made: the folder has data already"), "{error}");
+    assert!(error.to_string().ends_with("t: cannot be written: the folder has data already"), "{error}");
     write(&table, &batch(&[3, 4], &["b", "c"]), options(Append, &["k"])).unwrap();
     assert_eq!(found(&table), [1, 2, 3, 4]);
     write(&table, &batch(&[5], &["b"]), options(OverwritePartitions, &["k"])).unwrap();

@@ -265,7 +265,7 @@ impl RowWrite {
             true => "the folder is a table already, without rows",
             false => "the folder has data already",
         };
-        Err(exists(what).in_file(&display_name(self.job.base())))
+        Err(exists(what).in_file(self.job.name()))
     }
 
     /// The schema of the table after the commit of rows.
