@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from orcish import _native, col
-from orcish.errors import CommitError, CorruptFileError, UnfinishedCommitError, UnsupportedError
+from orcish.errors import CommitError, CorruptFileError, OptionError, UnfinishedCommitError, UnsupportedError
 from orcish.tables import delete as deleting
 from orcish.tables.commit import Job
 from orcish.tables.compaction import CompactionPlan
@@ -699,3 +699,16 @@ def test_a_job_stays_with_its_table(tmp_path: pathlib.Path, monkeypatch: pytest.
         orcish.write_dataset(reader, target, existing_data="overwrite")
         assert [orcish.scan(tmp_path / name / "t").count() for name in ("one", "two")] == [3, 40]
         orcish.write_dataset(TYPES, tmp_path / "one" / "t", existing_data="overwrite")
+
+
+@each_case("error", [OptionError("partition_by", "is odd", 3), CommitError("c"), KeyError("k"), KeyboardInterrupt("i")])
+def test_errors_of_the_types_of_rows_are_raised_again(tmp_path: pathlib.Path, error: BaseException) -> None:
+    """Spark decides on the types of its rows by a function."""
+
+    def types(_: Any) -> Any:
+        raise error
+
+    write = _native.RowWrite(Job(str(in_parts(tmp_path / "t"))), "append", [], arrow_schema=True)
+    with pytest.raises(type(error)) as raised:
+        write.plan(types)
+    assert raised.value is error
