@@ -1,6 +1,7 @@
 //! Jobs that change tables.
 
 use std::collections::BTreeSet;
+use std::fs::FileType;
 use std::io;
 use std::path::Path;
 
@@ -348,8 +349,24 @@ pub fn check_folder(path: &Path) -> Result<()> {
     if status.is_dir() {
         return Ok(());
     }
-    let kind = if status.is_file() { "a file" } else { "a pipe, a socket or a device" };
+    let kind = if status.is_file() { "a file" } else { special_kind(status.file_type()) };
     let text = "a table is given by its folder, or by the folder of a partition";
     let error = io::Error::new(io::ErrorKind::NotADirectory, text);
     Err(Error::io(format!("the path is {kind}, and no folder"), error).in_file(&display_name(&path.to_string_lossy())))
+}
+
+/// What is at a path that is neither a file nor a folder.
+#[cfg(unix)]
+fn special_kind(kind: FileType) -> &'static str {
+    use std::os::unix::fs::FileTypeExt as _;
+    match kind {
+        kind if kind.is_fifo() => "a pipe (FIFO)",
+        kind if kind.is_socket() => "a socket",
+        _ => "a device",
+    }
+}
+
+#[cfg(not(unix))]
+fn special_kind(_: FileType) -> &'static str {
+    "no regular file"
 }

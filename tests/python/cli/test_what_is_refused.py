@@ -103,7 +103,7 @@ def test_pipes_are_no_folders(command: list[str], tmp_path: Path, run: Run, monk
     Path("a.csv").write_text("id\n1\n")
     code, lines, err = run(*command)
     assert (code, lines) == (1, [])
-    assert "pipe is a pipe (FIFO), and no folder" in err
+    assert "pipe: the path is a pipe (FIFO), and no folder" in err
     assert sorted(os.listdir()) == ["a.csv", "a.orc", "pipe"]
 
 

@@ -1,5 +1,6 @@
 """Rows of any type that are appended to a column of any type are refused, or can be read with the rows before."""
 
+import contextlib
 import datetime as dt
 import pathlib
 from decimal import Decimal
@@ -155,14 +156,19 @@ def test_appends_of_all_types(
     for at, (field, values) in enumerate(ARRAYS):
         narrow = tmp_path / f"narrow{at}"
         put(narrow, pa.table([values], schema=pa.schema([field])), has_log, has_schema)
-        write = _native.RowWrite(Job(str(narrow)), "append", [], arrow_schema=others_have_schema)
         accepted: list[pa.Field] = []
-        for column in columns:
-            try:
-                write.plan(pa.schema([column.with_name(field.name)]).__arrow_c_schema__())
-                accepted.append(column)
-            except ValueError:
-                pass
+
+        def types(
+            table: _native.TableColumns | None, field: pa.Field = field, accepted: list[pa.Field] = accepted
+        ) -> tuple[object, str | None]:
+            assert table is not None
+            for column in columns:
+                with contextlib.suppress(ValueError):
+                    table.appended_schema(pa.schema([column.with_name(field.name)]).__arrow_c_schema__(), [])
+                    accepted.append(column)
+            return pa.schema([field]).__arrow_c_schema__(), None
+
+        _native.RowWrite(Job(str(narrow)), "append", [], arrow_schema=others_have_schema).plan(types)
         table = tmp_path / str(at)
         refused = next(column for column in columns if column not in accepted)
         there = [field.with_name(column.name) for column in [*accepted, refused]]
