@@ -128,7 +128,7 @@ def is_replaced(existing_data: str) -> bool:
     if existing_data not in get_args(ExistingFile):
         raise OptionError(
             "existing_data",
-            "is of tables, which are folders: of a file, it is 'error' or 'overwrite'",
+            "is of folders: of a file, it is 'error' or 'overwrite'",
             existing_data,
         )
     return existing_data == "overwrite"
