@@ -253,8 +253,7 @@ impl Job {
         position: Option<u64>,
         schema: Option<GivenSchema>,
     ) -> PyResult<bool> {
-        let operation = Operation::from_word(operation)
-            .ok_or_else(|| PyValueError::new_err(format!("{operation:?} is no operation")))?;
+        let operation = operation_of(operation)?;
         let inside = || self.job.inside().to_owned();
         let removes = match (existing, partitions) {
             (Some(files), _) => Removes::Files(files.into_iter().map(stored_file).collect::<PyResult<_>>()?),
@@ -290,6 +289,11 @@ impl Job {
         let files = staged_files(&written);
         py.detach(|| self.job.give_up(&files));
     }
+}
+
+/// What the log calls a commit.
+pub(crate) fn operation_of(word: &str) -> PyResult<Operation> {
+    Operation::from_word(word).ok_or_else(|| PyValueError::new_err(format!("{word:?} is no operation")))
 }
 
 pub(crate) fn stream_batch(stream: Option<(String, u64)>) -> Option<StreamBatch> {

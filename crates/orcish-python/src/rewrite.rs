@@ -8,8 +8,6 @@ use orcish::table::{
 };
 use orcish::{OrcFile, WriteOptions};
 use orcish_core::Limits;
-use orcish_core::options::Words as _;
-use orcish_table::Operation;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
@@ -17,7 +15,7 @@ use pyo3::types::{PyCapsule, PyDict};
 use crate::capsule::{self, Pair};
 use crate::errors::to_python;
 use crate::job::{
-    FileSpec, GivenSchema, Job, SchemaPair, StagedFile, commit_error, file_spec, schema_pair, stored_file,
+    FileSpec, GivenSchema, Job, SchemaPair, StagedFile, commit_error, file_spec, operation_of, schema_pair, stored_file,
 };
 use crate::options::{set_write_options, write_options};
 
@@ -149,8 +147,7 @@ pub(crate) fn replace_files_of(
     files: Vec<FileSpec>,
     schema: Option<GivenSchema>,
 ) -> PyResult<()> {
-    let operation = Operation::from_word(operation)
-        .ok_or_else(|| PyValueError::new_err(format!("{operation:?} is no operation")))?;
+    let operation = operation_of(operation)?;
     let replaced = replaced.into_iter().map(|(files, by)| Replaced { files, by: by.map(|by| by.get().0.clone()) });
     let replaced: Vec<Replaced> = replaced.collect();
     let files = files.into_iter().map(stored_file).collect::<PyResult<Vec<_>>>()?;

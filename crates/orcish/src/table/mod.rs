@@ -59,9 +59,7 @@ pub use partitioning::PartitionOption;
 pub use plans::{CompactionPlan, DeletionPlan};
 pub use replacing::{Replaced, replace_files};
 pub use rewrite::{Rewrite, RewriteOptions};
-pub use row_write::{
-    AppendedRows, ExistingData, RowTypes, RowWrite, TableState, WritePlan, WrittenTypes, logged_schema,
-};
+pub use row_write::{AppendedRows, ExistingData, RowTypes, RowWrite, WritePlan, WrittenTypes, logged_schema};
 pub use schema_after::{schema_file, schema_with_rows};
 pub use timestamps::{StoredTimestamp, TimestampTypes};
 pub use twins::without_twins;

@@ -19,7 +19,7 @@ use super::rewrite::RewriteOptions;
 use super::row_write::{AppendedRows, ExistingData, RowWrite, WritePlan};
 use crate::dataset::{DatasetFile, DatasetOptions, DatasetWriter, Publication};
 use crate::options::ReadOptions;
-use crate::scan::{Matching, Scan, SchemaSource, TableFile};
+use crate::scan::{Matching, Scan, TableFile};
 
 /// A table: a folder of files, with folders of partitions as in Hive, and a log of commits in its folder `_orcish`.
 ///
@@ -123,10 +123,7 @@ impl Table {
         let found = source_files(&self.location, None, Pending::Wait, &self.storage)?;
         let files = found.files.into_iter().map(|file| TableFile::new(file.location).with_partition(file.partition));
         let job = self.job()?;
-        let schema = match &found.schema {
-            None => SchemaSource::FirstFile,
-            Some(schema) => schema_source(&job, schema)?,
-        };
+        let schema = schema_source(&job, found.schema.as_ref())?;
         Scan::try_new(files.collect(), schema, options, Matching::Name, self.storage.clone())
     }
 
@@ -159,7 +156,8 @@ impl Table {
     }
 
     /// Combines small files, folder by folder, into files of about `size` bytes, in one commit; see
-    /// [`compaction_groups`](super::compaction_groups) and [`combine_files`](super::combine_files). With `rewrite`, all files are written again with these options.
+    /// [`compaction_groups`](super::compaction_groups) and [`combine_files`](super::combine_files). With `rewrite`, all files are written
+    /// again with these options.
     ///
     /// # Errors
     /// `Io` if there is no such folder. `Commit` if a file was changed or removed meanwhile; the table is unchanged. As reading and
@@ -188,7 +186,7 @@ impl Table {
         let done = job.reading(&names, work);
         let (replaced, files): (Vec<_>, Vec<_>) = made.into_iter().unzip();
         let commit = || replace_files(&job, Operation::Compact, &replaced, &plan.files, plan.schema.as_ref());
-        finish(&job, &replaced, done.map_err(CommitError::from).and_then(|()| commit()))?;
+        finish(&job, &staged_of(&replaced), done.map_err(CommitError::from).and_then(|()| commit()))?;
         Ok(files)
     }
 
@@ -221,16 +219,20 @@ impl Table {
         };
         let done = job.reading(&plan.names, work);
         let commit = || replace_files(&job, Operation::Delete, &replaced, &plan.files, plan.schema.as_ref());
-        finish(&job, &replaced, done.map_err(CommitError::from).and_then(|()| commit()))?;
+        finish(&job, &staged_of(&replaced), done.map_err(CommitError::from).and_then(|()| commit()))?;
         Ok(deleted)
     }
 }
 
+/// The files that take the place of others.
+fn staged_of(replaced: &[Replaced]) -> Vec<StagedFile> {
+    replaced.iter().filter_map(|each| each.by.clone()).collect()
+}
+
 /// Removes the staged files after an error, unless the commit may be decided.
-fn finish(job: &Job, replaced: &[Replaced], result: Result<(), CommitError>) -> Result<()> {
+fn finish<T>(job: &Job, staged: &[StagedFile], result: Result<T, CommitError>) -> Result<T> {
     if let Err(CommitError::Refused(_)) = &result {
-        let staged: Vec<StagedFile> = replaced.iter().filter_map(|each| each.by.clone()).collect();
-        job.give_up(&staged);
+        job.give_up(staged);
     }
     Ok(result?)
 }
@@ -291,11 +293,7 @@ impl TableWriter {
         let files = self.writer.finish()?;
         let staged = files.iter().map(|file| file.staged.clone()).collect::<Option<Vec<_>>>();
         let staged = staged.or_internal("a file of a job is not staged")?;
-        let result = self.write.commit(&self.plan, &staged, &self.rows, None);
-        if let Err(CommitError::Refused(_)) = &result {
-            self.write.job.give_up(&staged);
-        }
-        result?;
+        finish(&self.write.job, &staged, self.write.commit(&self.plan, &staged, &self.rows, None))?;
         Ok(files)
     }
 }

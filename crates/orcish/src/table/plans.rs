@@ -1,5 +1,7 @@
 //! What a compaction and a deletion do with the files of a table.
 
+use std::collections::HashSet;
+
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::Int64Type;
 use orcish_core::Predicate;
@@ -80,8 +82,9 @@ impl DeletionPlan {
 
     /// The names of the files that have bytes. Hive writes files of no bytes, which have no rows.
     pub fn read_names(&self) -> impl Iterator<Item = &str> {
-        let is_filled = |name: &&String| self.files.iter().any(|file| file.name == **name && file.size > 0);
-        self.names.iter().filter(is_filled).map(String::as_str)
+        let filled: HashSet<&str> =
+            self.files.iter().filter(|file| file.size > 0).map(|file| file.name.as_str()).collect();
+        self.names.iter().map(String::as_str).filter(move |name| filled.contains(name))
     }
 
     /// A scan of the numbers of the rows of all [`read_names`](Self::read_names) for which a filter is true.
@@ -91,10 +94,7 @@ impl DeletionPlan {
             let partition = hive_partitions_below(job.root(), &location);
             TableFile::new(location).with_partition(partition)
         };
-        let schema = match &self.schema {
-            None => SchemaSource::FirstFile,
-            Some(schema) => schema_source(job, schema)?,
-        };
+        let schema = schema_source(job, self.schema.as_ref())?;
         let options = ReadOptions::default()
             .with_columns(Columns::Names(Vec::new()))
             .with_filter(filter.clone())
@@ -126,8 +126,9 @@ fn check_exists(job: &Job, files: &[String], schema: Option<&TableSchema>, may_b
     Ok(())
 }
 
-/// Where the schema of the table of a job comes from, given the schema in its log.
-pub(super) fn schema_source(job: &Job, schema: &TableSchema) -> Result<SchemaSource> {
+/// Where the schema of the table of a job comes from, given the schema in its log; `None` without one.
+pub(super) fn schema_source(job: &Job, schema: Option<&TableSchema>) -> Result<SchemaSource> {
+    let Some(schema) = schema else { return Ok(SchemaSource::FirstFile) };
     let shown = schema.partition.clone();
     Ok(SchemaSource::OtherFile(logged_schema(job, schema)?.into_schema_file(shown)))
 }

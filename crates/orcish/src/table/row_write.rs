@@ -127,12 +127,11 @@ pub struct RowWrite {
 }
 
 /// A table before rows are written to it.
-#[derive(Debug)]
-pub struct TableState {
+struct TableState {
     /// The position of the log.
-    pub position: u64,
+    position: u64,
     /// The columns that the rows have to match; `None` if the table has none, or if all columns are replaced.
-    pub columns: Option<TableColumns>,
+    columns: Option<TableColumns>,
     /// The files below the folder that is written to, by their paths in the table.
     files: Vec<String>,
     /// Whether the folder that is written to has files, or is that of a table without rows.
@@ -215,7 +214,7 @@ impl RowWrite {
     ///
     /// # Errors
     /// As [`plan`](Self::plan), but for what the rows are.
-    pub fn state(&self, rows: &dyn RowTypes) -> Result<TableState> {
+    fn state(&self, rows: &dyn RowTypes) -> Result<TableState> {
         let inside = self.job.inside();
         let Snapshot { position, files, schema } = self.job.prepare(if self.has_others() { "" } else { inside })?;
         if !inside.is_empty() && files.is_empty() && schema.is_none() {
@@ -302,24 +301,20 @@ impl RowWrite {
         };
         let position = self.has_others().then_some(plan.position);
         let decide = |is_again| {
+            // Rows that matched the table, and do not match it any more, are a conflict.
+            let conflict = |error: Error| match error.kind() {
+                ErrorKind::InvalidArgument if is_again => {
+                    let text = format!("the table has changed while the rows were written: {error}");
+                    Error::new(ErrorKind::Commit, text)
+                }
+                _ => error,
+            };
             let schema = match is_again {
                 false => plan.schema.clone(),
-                true => self.schema_again(plan, rows).map_err(|error| match error.kind() {
-                    ErrorKind::InvalidArgument => {
-                        let text = format!("the table has changed while the rows were written: {error}");
-                        Error::new(ErrorKind::Commit, text)
-                    }
-                    _ => error,
-                })?,
+                true => self.schema_again(plan, rows).map_err(conflict)?,
             };
             let removes = self.removes(plan, files, rows, &schema)?;
-            match self.check_partition_values(files, &schema) {
-                Err(error) if is_again && error.kind() == ErrorKind::InvalidArgument => {
-                    let text = format!("the table has changed while the rows were written: {error}");
-                    Err(Error::new(ErrorKind::Commit, text))
-                }
-                checked => checked,
-            }?;
+            self.check_partition_values(files, &schema).map_err(conflict)?;
             Ok(Decision { removes, schema: Some(schema) })
         };
         self.job.commit(operation, files, stream, position, decide)
