@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from orcish.arrow.nested import fields_by_path, map_columns
 from orcish.errors import OrcishError
+from orcish.reading.batches import schema_of
 from orcish.reading.file import ORCFile, table_file
 from orcish.reading.orc_files import OrcFiles, unified_schema
 from orcish.reading.scan import Scan, reader_of
@@ -53,7 +54,11 @@ def rewritten_scan(source: Sources, options: dict[str, Any]) -> Scan:
         options: Keywords of :func:`orcish.scan`.
     """
     table = scan_of_all_columns(source, options)
-    return with_all_digits(reader_of(table), keeps_units=not infers_written_types(table))
+    reader = reader_of(table)
+    if not has_type(schema_of(reader.opened.readable()), pa.types.is_timestamp):
+        # Files need not be opened again.
+        return table
+    return with_all_digits(reader, keeps_units=not infers_written_types(table))
 
 
 def stored_scan(

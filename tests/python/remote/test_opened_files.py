@@ -59,7 +59,8 @@ def rewrite(urls, target):
         (convert_to_file, "timestamps", 1, 1),
         # Rows are counted before, as they are compared afterwards.
         (rewrite, "numbers", 2, 2),
-        (rewrite, "timestamps", 2, 2),
+        # Units that readers see are those of all files; the first one says whether they are inferred.
+        (rewrite, "timestamps", 4, 3),
     ],
 )
 def test_a_source_is_opened_once_for_its_columns(run, kind, first, others, tmp_path):
@@ -120,5 +121,5 @@ def test_a_table_is_scanned_twice_where_it_is_replaced(store):
     store.between.log.clear()
     assert main(["rewrite", table, "--in-place", "--json", *options]) == 0
     asked = collections.Counter(path for method, path, _ in store.between.log if method == "GET")
-    # For the columns, for the options of the first one, for the count, and for the rows.
-    assert all(asked[f"/{file.removeprefix('s3://')}"] in range(1, 6) for file in files)
+    # For the columns, for the units of timestamps, for the options of the first one, for the count, and for the rows.
+    assert all(asked[f"/{file.removeprefix('s3://')}"] in range(1, 7) for file in files)
