@@ -71,9 +71,10 @@ def another_process():
 
 
 @pytest.fixture(scope="session")
-def spark():
+def spark(tmp_path_factory):
     """One local Spark for all tests, whose clock is UTC."""
     from pyspark.sql import SparkSession
+    from support.spark_daemon import write_interpreter
 
     options = {
         "spark.ui.enabled": "false",
@@ -87,7 +88,9 @@ def spark():
     builder = SparkSession.builder.master("local[1]").appName("orcish tests")
     for key, value in options.items():
         builder = builder.config(key, value)
-    session = builder.getOrCreate()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYSPARK_PYTHON", str(write_interpreter(tmp_path_factory.mktemp("spark") / "python")))
+        session = builder.getOrCreate()
     yield session
     session.stop()
 
