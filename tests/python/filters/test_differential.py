@@ -31,7 +31,7 @@ def subject(spark, tmp_path_factory):
 def test_a_filter_reads_the_rows_that_it_keeps_in_memory(title, subject):
     this = subject(title)
     rng = seeded(f"filters of {title}")
-    for case in range(cases(600)):
+    for case in range(cases(300)):
         asked = rng.choices(list(this.kinds), k=rng.choice([1, 2, 4]))
         tree = predicate(rng, [leaf(rng, this, column) for column in asked])
         check(rng, this, tree, with_values=case % 3 == 0)

@@ -14,6 +14,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from support.case_loops import each_case
+from support.random_cases import each_value
 
 PRELUDE = """
 import io, os, signal, sys, threading, time
@@ -86,8 +87,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@each_case("delay", [0.003, 0.05])
-@each_case("name", PROGRAMS)
+@each_case(("name", "delay"), each_value(PROGRAMS, [0.003, 0.05]))
 def test_process_ends(name: str, delay: float, path: Path) -> None:
     """The process ends by itself, with success, and without messages of the interpreter."""
     program = f"{PRELUDE}\n{PROGRAMS[name]}\nprint('done', flush=True)\n"

@@ -19,6 +19,7 @@ from support.case_loops import each_case
 from support.cpp_writers import write_arrow
 from support.orc_layout import layout
 from support.processes import run_python
+from support.random_cases import cases
 from support.small_tables import native_threads, threads_end
 
 ROWS = 200_000
@@ -299,6 +300,9 @@ def test_fork_after_use(path):
     assert out.strip() == "0"
 
 
+FORKS = cases(40)
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 @each_case(
     "work",
@@ -350,7 +354,7 @@ def test_children_wait_for_no_lock_of_their_parent(path, work):
         for thread in others:
             thread.start()
         deadline, forks = time.monotonic() + 100, 0
-        while forks < 25:
+        while forks < int(sys.argv[3]):
             began, begins = os.pipe()
             child = os.fork()
             if child == 0:
@@ -378,8 +382,9 @@ def test_children_wait_for_no_lock_of_their_parent(path, work):
         """,
         str(path),
         work,
+        str(FORKS),
     )
-    assert out.strip() == "25"
+    assert out.strip() == str(FORKS)
 
 
 def test_the_interpreter_runs_meanwhile(path):
