@@ -206,6 +206,25 @@ def test_splits(sales):
     assert all(split.stripes and split.size > 0 for split in splits)
 
 
+def test_splits_of_a_file_that_is_replaced(tmp_path):
+    """The other file has the same bytes: only its version tells that it may have other rows."""
+    written = CarbonTableWriter(tmp_path / "t", rows().schema, page_rows=50, blocklet_rows=100)
+    written.load(rows(), files=2)
+    splits = orcish.scan(written.path).splits(1)
+    file = Path(splits[0].location)
+    of_file = [split.location == str(file) for split in splits]
+    assert set(of_file) == {True, False}
+    content = file.read_bytes()
+    file.rename(tmp_path / "before")
+    file.write_bytes(content)
+    for split, is_replaced in zip(splits, of_file, strict=True):
+        if is_replaced:
+            with pytest.raises(OSError, match=r"the file was replaced"):
+                split.scan().to_table()
+        else:
+            assert split.scan().to_table().num_rows
+
+
 OF_ORC = {
     "arrow_schema": False,
     "masked": "allow",

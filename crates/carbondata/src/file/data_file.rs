@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use orcish_core::{Limits, Result};
-use orcish_io::{ReadAt, read_with_limits};
+use orcish_io::{FileVersion, ReadAt, read_with_limits};
 
 use super::blocklet::BlockletData;
 use super::chunk_location::ChunkLocation;
@@ -48,6 +48,14 @@ impl DataFile {
 
     pub(crate) fn num_rows(&self) -> u64 {
         self.metadata.rows
+    }
+
+    /// The version of the source, where its file system states it.
+    ///
+    /// # Errors
+    /// `Io` if a request fails.
+    pub(crate) fn source_version(&self) -> Result<Option<FileVersion>> {
+        self.metadata.source.version()
     }
 
     /// Version of the format: 1, 2 or 3.

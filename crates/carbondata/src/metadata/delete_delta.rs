@@ -51,8 +51,8 @@ pub(crate) fn add(deletes: &mut Deletes, bytes: &[u8], limits: &Limits) -> Resul
     for (key, blocklet) in blocklets {
         // A key is `blocklet_page`, or `blocklet` in old files.
         let (first, second) = key.split_once('_').unwrap_or((key, "0"));
-        let id = number(blocklet, "id").or_else(|| first.parse().ok());
-        let page = number(blocklet, "pageId").or_else(|| second.parse().ok());
+        let id = number(blocklet, "id")?.or_else(|| first.parse().ok());
+        let page = number(blocklet, "pageId")?.or_else(|| second.parse().ok());
         let page_key = id.zip(page).ok_or_else(|| Error::corrupt(format!("{key:?} is no blocklet and page")))?;
         let rows = blocklet.get("deletedRows").and_then(Value::as_array);
         let rows = rows.ok_or_else(|| Error::corrupt(format!("there are no rows for {key:?}")))?;

@@ -84,19 +84,63 @@ impl<'de, T, F: FnMut(&Value) -> Result<T>> Visitor<'de> for Entries<'_, F> {
     }
 }
 
-/// A field as a string; `None` where it is missing or empty.
-pub(crate) fn text(entry: &Value, key: &str) -> Option<String> {
-    let text = match entry.get(key)? {
-        Value::String(text) => text.clone(),
-        Value::Number(number) => number.to_string(),
-        _ => return None,
+fn wrong_type(key: &str, wanted: &str, value: &Value) -> Error {
+    Error::corrupt(format!("{key} is no {wanted}: {value}"))
+}
+
+/// A field as a string; `None` where it is missing, null or empty.
+///
+/// # Errors
+/// `Corrupt` where it is neither a string nor a number.
+pub(crate) fn text(entry: &Value, key: &str) -> Result<Option<String>> {
+    let text = match entry.get(key) {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Number(number)) => number.to_string(),
+        Some(other) => return Err(wrong_type(key, "text", other)),
     };
-    Some(text).filter(|text| !text.is_empty())
+    Ok(Some(text).filter(|text| !text.is_empty()))
+}
+
+/// A field as a string that must be there.
+///
+/// # Errors
+/// As [`text`]; `Corrupt` where it is missing or empty.
+pub(crate) fn required_text(entry: &Value, key: &str) -> Result<String> {
+    text(entry, key)?.ok_or_else(|| Error::corrupt(format!("{key} is missing")))
 }
 
 /// A field as a number, which may be written as a string.
-pub(crate) fn number<T: std::str::FromStr>(entry: &Value, key: &str) -> Option<T> {
-    text(entry, key)?.trim().parse().ok()
+///
+/// # Errors
+/// `Corrupt` where it is no number of the type.
+pub(crate) fn number<T: std::str::FromStr>(entry: &Value, key: &str) -> Result<Option<T>> {
+    let parse = |text: String| text.trim().parse().map_err(|_| wrong_type(key, "number", &Value::String(text)));
+    text(entry, key)?.map(parse).transpose()
+}
+
+/// A field as a list; empty where it is missing or null.
+///
+/// # Errors
+/// `Corrupt` where it is no list.
+pub(crate) fn list<'a>(entry: &'a Value, key: &str) -> Result<&'a [Value]> {
+    match entry.get(key) {
+        None | Some(Value::Null) => Ok(&[]),
+        Some(Value::Array(list)) => Ok(list),
+        Some(other) => Err(wrong_type(key, "list", other)),
+    }
+}
+
+/// A field as a list of strings, see [`list`].
+///
+/// # Errors
+/// As [`list`]; `Corrupt` where an entry is no string.
+pub(crate) fn texts(entry: &Value, key: &str) -> Result<Vec<String>> {
+    let text = |value: &Value| match value {
+        Value::String(text) => Ok(text.clone()),
+        other => Err(wrong_type(&format!("an entry of {key}"), "text", other)),
+    };
+    list(entry, key)?.iter().map(text).collect()
 }
 
 #[cfg(test)]

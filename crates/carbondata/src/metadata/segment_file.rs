@@ -4,8 +4,9 @@ use orcish_core::{Error, Limits, Result};
 use serde_json::Value;
 
 use super::file_names::check_name;
-use super::json::{self, text};
+use super::json::{self, required_text, text, texts};
 use super::locations::{absolute, below};
+use super::table_status::check_state;
 
 /// A folder of a segment.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,13 +34,18 @@ pub(crate) fn read_segment_file(bytes: &[u8], table: &str, limits: &Limits) -> R
     let mut folders = Vec::new();
     for (location, folder) in locations {
         // The folder of a dropped partition has another status.
-        if !text(folder, "status").is_some_and(|status| status.eq_ignore_ascii_case("success")) {
+        let status = required_text(folder, "status")?;
+        check_state(&status)?;
+        if !status.eq_ignore_ascii_case("success") {
             continue;
         }
-        let is_relative = folder.get("isRelative").and_then(Value::as_bool).unwrap_or(false);
-        let files = folder.get("files").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-        let files: Vec<_> = files.map(str::to_owned).collect();
-        let merged = text(folder, "mergeFileName");
+        let is_relative = match folder.get("isRelative") {
+            None | Some(Value::Null) => false,
+            Some(Value::Bool(is_relative)) => *is_relative,
+            Some(other) => return Err(Error::corrupt(format!("isRelative is no boolean: {other}"))),
+        };
+        let files = texts(folder, "files")?;
+        let merged = text(folder, "mergeFileName")?;
         files.iter().chain(&merged).try_for_each(|name| check_name(name))?;
         let location = if is_relative { below(table, location)? } else { absolute(table, location) };
         folders.push(SegmentFolder { location, files, merged });
@@ -71,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn locations_outside_of_the_table_are_refused() {
+    fn locations_outside_of_the_table_and_wrong_fields_are_refused() {
         for (place, name) in [("/../x", "a"), ("/x", "../a"), ("/x", "")] {
             let json = format!(
                 r#"{{"locationMap":{{"{place}":{{"files":["{name}"],"status":"Success","isRelative":true}}}}}}"#
@@ -79,6 +85,17 @@ mod tests {
             assert!(read_segment_file(json.as_bytes(), "/t", &Limits::default()).is_err(), "{json}");
         }
         let limits = Limits::default();
+        for wrong in [
+            r#""files":"a""#,
+            r#""files":[1]"#,
+            r#""isRelative":"true""#,
+            r#""status":"Sucess""#,
+            r#""status":null"#,
+            r#""mergeFileName":{}"#,
+        ] {
+            let json = format!(r#"{{"locationMap":{{"/x":{{"status":"Success",{wrong}}}}}}}"#);
+            assert!(read_segment_file(json.as_bytes(), "/t", &limits).is_err(), "{wrong}");
+        }
         assert!(
             read_segment_file(b"{\"locationMap\":[]}", "/t", &limits).is_err()
                 && read_segment_file(b"", "/t", &limits).is_err()

@@ -1,12 +1,18 @@
 //! The table status file: the segments of a table.
 
+use std::collections::HashSet;
+
 use orcish_core::{Error, Limits, Result};
+use serde_json::Value;
 
 use super::file_names::check_name;
-use super::json::{entries, number, text};
+use super::json::{entries, number, required_text, text};
 
-/// States of readable segments.
+/// States of readable segments, in lower case.
 const READABLE: [&str; 5] = ["success", "partial success", "marked for update", "streaming", "streaming finish"];
+/// States of other segments, in lower case.
+const UNREADABLE: [&str; 6] =
+    ["failure", "marked for delete", "compacted", "in progress", "overwrite in progress", "update"];
 /// Format of columnar segments.
 pub(crate) const COLUMNAR_V3: &str = "columnar_v3";
 /// Format of streaming segments.
@@ -52,29 +58,50 @@ impl LoadDetails {
     }
 }
 
+/// Checks the state of a segment, or of a data file of one.
+///
+/// # Errors
+/// `Corrupt` where no segment has such a state: nothing says whether its rows are read.
+pub(super) fn check_state(state: &str) -> Result<()> {
+    let lower = state.to_ascii_lowercase();
+    if READABLE.contains(&lower.as_str()) || UNREADABLE.contains(&lower.as_str()) {
+        return Ok(());
+    }
+    Err(Error::corrupt(format!("{state:?} is no state of a segment")))
+}
+
 /// Reads the segments of a table status file, in their order.
 ///
 /// # Errors
-/// `Corrupt` where it is not a table status file.
+/// `Corrupt` where it is not a table status file, where a segment has an unknown state, and where two segments that are
+/// read have one name.
 pub(crate) fn read_table_status(bytes: &[u8], limits: &Limits) -> Result<Vec<LoadDetails>> {
+    // Tables before 1.3 have dates.
+    let time = |entry: &Value, key: &str| Ok::<_, Error>(text(entry, key)?.and_then(|text| text.trim().parse().ok()));
+    let mut read = HashSet::new();
     entries(bytes, limits, |entry| {
-        let id = text(entry, "loadName").ok_or_else(|| Error::corrupt("a segment without a name"))?;
+        let id = required_text(entry, "loadName")?;
         check_name(&id)?;
-        Ok(LoadDetails {
+        let load = LoadDetails {
             id,
-            state: text(entry, "loadStatus").unwrap_or_default(),
-            format: text(entry, "fileFormat").map_or(COLUMNAR_V3.to_owned(), |name| name.to_ascii_lowercase()),
-            segment_file: text(entry, "segmentFile"),
-            path: text(entry, "path"),
-            started: number(entry, "loadStartTime"),
-            ended: number(entry, "timestamp"),
-            modified: number(entry, "modificationOrDeletionTimestamp"),
-            merged_into: text(entry, "mergedLoadName"),
-            data_bytes: number(entry, "dataSize"),
-            index_bytes: number(entry, "indexSize"),
-            updated: (number(entry, "updateDeltaStartTimestamp"), number(entry, "updateDeltaEndTimestamp")),
-            update_file: text(entry, "updateStatusFileName"),
-        })
+            state: required_text(entry, "loadStatus")?,
+            format: text(entry, "fileFormat")?.map_or(COLUMNAR_V3.to_owned(), |name| name.to_ascii_lowercase()),
+            segment_file: text(entry, "segmentFile")?,
+            path: text(entry, "path")?,
+            started: time(entry, "loadStartTime")?,
+            ended: time(entry, "timestamp")?,
+            modified: time(entry, "modificationOrDeletionTimestamp")?,
+            merged_into: text(entry, "mergedLoadName")?,
+            data_bytes: number(entry, "dataSize")?,
+            index_bytes: number(entry, "indexSize")?,
+            updated: (number(entry, "updateDeltaStartTimestamp")?, number(entry, "updateDeltaEndTimestamp")?),
+            update_file: text(entry, "updateStatusFileName")?,
+        };
+        check_state(&load.state)?;
+        if load.is_readable() && !read.insert(load.id.clone()) {
+            return Err(Error::corrupt(format!("segment {} is there twice", load.id)));
+        }
+        Ok(load)
     })
 }
 
@@ -94,10 +121,30 @@ mod tests {
         assert_eq!((loads[1].started, loads[1].format.as_str()), (Some(17), "orc"));
         assert_eq!((loads[1].merged_into.as_deref(), loads[2].data_bytes), (Some("3"), Some(12)));
         assert_eq!(loads[2].update_file.as_deref(), Some("tableupdatestatus-1"));
-        for broken in [&b"{}"[..], b"[{]", b"[{}]", br#"[{"loadName":"../x"}]"#, &[b'['; 10_000]] {
-            assert!(super::read_table_status(broken, &Limits::default()).is_err());
+        for broken in [&b"{}"[..], b"[{]", b"[{}]", &[b'['; 10_000], b" "] {
+            assert!(read_table_status(broken, &Limits::default()).is_err());
         }
-        assert!(super::read_table_status(b" ", &Limits::default()).is_err());
+    }
+
+    #[test]
+    fn entries_that_do_not_say_which_rows_are_read_are_errors() {
+        let load = |fields: &str| format!(r#"{{"loadStatus":"Success","loadName":"1",{fields}}}"#);
+        let read =
+            |entries: &[String]| read_table_status(format!("[{}]", entries.join(",")).as_bytes(), &Limits::default());
+        for wrong in [
+            r#""loadStatus":"Succes""#,
+            r#""loadStatus":"""#,
+            r#""loadStatus":true"#,
+            r#""loadName":"../x""#,
+            r#""segmentFile":["a"]"#,
+            r#""fileFormat":{}"#,
+            r#""updateDeltaEndTimestamp":"x""#,
+            r#""updateStatusFileName":false"#,
+        ] {
+            assert!(read(&[load(wrong)]).is_err(), "{wrong}");
+        }
+        assert!(read(&[load(r#""x":1"#), load(r#""x":2"#)]).is_err(), "a segment is there twice");
+        assert!(read(&[load(r#""x":1"#), load(r#""loadStatus":"COMPACTED""#)]).is_ok());
     }
 
     #[test]

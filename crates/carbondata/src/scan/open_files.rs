@@ -60,7 +60,11 @@ impl OpenFiles {
     pub(super) fn open(&self, snapshot: &TableSnapshot, entry: &FileEntry) -> Result<OpenFile> {
         let limits = snapshot.limits();
         let storage = snapshot.storage.of(&entry.location);
-        let file = DataFile::open(open(&entry.location, &storage)?, limits)?;
+        let source = open(&entry.location, &storage)?;
+        if let Some(version) = &entry.split_version {
+            source.expect_version(version)?;
+        }
+        let file = DataFile::open(source, limits)?;
         // A split names some of the blocklets, and has no number of rows of the file.
         if let Some(rows) = entry.rows {
             file.check_index(rows, entry.blocklets.as_deref())?;

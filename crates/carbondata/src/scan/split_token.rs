@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use orcish_core::{Error, Limits, Result};
-use orcish_io::StorageOptions;
+use orcish_io::{FileVersion, StorageOptions};
 use serde_json::{Map, Value, json};
 
 use super::snapshot::TableSnapshot;
@@ -13,12 +13,17 @@ use crate::metadata::table_storage::TableStorage;
 use crate::table::{FileEntry, FileFormat};
 
 /// Version of the tokens.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 /// Maximum nesting of columns.
 const MAX_DEPTH: usize = 64;
 
 /// The token of blocklets of a file, or of a whole file of another format.
-pub(super) fn write(snapshot: &TableSnapshot, entry: &FileEntry, blocklets: &[usize]) -> Result<Vec<u8>> {
+pub(super) fn write(
+    snapshot: &TableSnapshot,
+    entry: &FileEntry,
+    blocklets: &[usize],
+    version: Option<&FileVersion>,
+) -> Result<Vec<u8>> {
     let format = match &entry.format {
         FileFormat::Columnar => "columnar",
         FileFormat::Stream => "stream",
@@ -34,6 +39,7 @@ pub(super) fn write(snapshot: &TableSnapshot, entry: &FileEntry, blocklets: &[us
         "format": format,
         "size": entry.size,
         "blocklets": blocklets,
+        "file_version": version.map(FileVersion::to_bytes),
         "deletes": &entry.deletes[..],
         "dictionaries": entry.dictionaries,
         "partition": entry.partition,
@@ -66,6 +72,10 @@ pub(super) fn read(token: &[u8], storage: StorageOptions, limits: &Limits) -> Re
         let name = pair.get(0)?.as_str()?.to_owned();
         Some((name, pair.get(1)?.as_str().map(str::to_owned)))
     };
+    let version = match token.get("file_version") {
+        Some(Value::Null) => None,
+        version => Some(version.and_then(bytes_from_json).ok_or_else(invalid)?),
+    };
     let deletes: Option<Arc<[String]>> = array("deletes")?.iter().map(|at| Some(at.as_str()?.to_owned())).collect();
     let partition: Option<Vec<_>> = array("partition")?.iter().map(partition).collect();
     let entry = FileEntry {
@@ -81,6 +91,7 @@ pub(super) fn read(token: &[u8], storage: StorageOptions, limits: &Limits) -> Re
         file_min_max: None,
         index_columns: None,
         version: None,
+        split_version: version.as_deref().map(FileVersion::from_bytes).transpose()?,
     };
     let location = text("table")?;
     Ok(TableSnapshot {
@@ -132,6 +143,10 @@ fn column_to_json(column: &Column) -> Value {
     Value::Object(this)
 }
 
+fn bytes_from_json(value: &Value) -> Option<Vec<u8>> {
+    value.as_array()?.iter().map(|byte| u8::try_from(byte.as_u64()?).ok()).collect()
+}
+
 fn column_from_json(value: &Value, depth: usize) -> Option<Column> {
     if depth > MAX_DEPTH {
         return None;
@@ -143,7 +158,6 @@ fn column_from_json(value: &Value, depth: usize) -> Option<Column> {
             scale: i8::try_from(digits.get(1)?.as_i64()?).ok()?,
         },
     };
-    let bytes = |value: &Value| value.as_array()?.iter().map(|byte| u8::try_from(byte.as_u64()?).ok()).collect();
     let children = value.get("children").and_then(Value::as_array);
     Some(Column {
         id: value.get("id")?.as_str()?.to_owned(),
@@ -154,7 +168,7 @@ fn column_from_json(value: &Value, depth: usize) -> Option<Column> {
             .flatten()
             .map(|child| column_from_json(child, depth + 1))
             .collect::<Option<_>>()?,
-        default: value.get("default").map(bytes).map_or(Some(None), |bytes: Option<Vec<u8>>| bytes.map(Some))?,
+        default: value.get("default").map(bytes_from_json).map_or(Some(None), |bytes| bytes.map(Some))?,
         encoders: Vec::new(),
         is_dimension: true,
         is_sorted_by: false,

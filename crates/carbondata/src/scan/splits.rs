@@ -20,7 +20,8 @@ pub(super) fn splits(snapshot: &Arc<TableSnapshot>, config: &Arc<ScanConfig>, by
                 None => orcish_io::stat(&entry.location, &snapshot.storage.of(&entry.location))?
                     .map_or(0, |status| status.size),
             };
-            return Ok(vec![split(snapshot, entry, Vec::new(), 0, size)?]);
+            let token = split_token::write(snapshot, entry, &[], None)?;
+            return Ok(vec![split(entry, Vec::new(), 0, size, token)]);
         }
         let (blocklet_plans, open_file) = blocklet_plans(snapshot, config, entry)?;
         let Some(open_file) = open_file else { return Ok(Vec::new()) };
@@ -36,12 +37,16 @@ pub(super) fn splits(snapshot: &Arc<TableSnapshot>, config: &Arc<ScanConfig>, by
                 _ => runs.push((vec![plan.blocklet], plan.rows, size)),
             }
         }
-        runs.into_iter().map(|(blocklets, rows, size)| split(snapshot, entry, blocklets, rows, size)).collect()
+        let version = open_file.file.source_version()?;
+        let split = |(blocklets, rows, size): (Vec<usize>, u64, u64)| {
+            let token = split_token::write(snapshot, entry, &blocklets, version.as_ref())?;
+            Ok(split(entry, blocklets, rows, size, token))
+        };
+        runs.into_iter().map(split).collect()
     })?;
     Ok(splits.into_iter().flatten().collect())
 }
 
-fn split(snapshot: &TableSnapshot, entry: &FileEntry, blocklets: Vec<usize>, rows: u64, bytes: u64) -> Result<Split> {
-    let token = split_token::write(snapshot, entry, &blocklets)?;
-    Ok(Split { location: entry.location.clone(), blocklets, rows, bytes, token })
+fn split(entry: &FileEntry, blocklets: Vec<usize>, rows: u64, bytes: u64, token: Vec<u8>) -> Split {
+    Split { location: entry.location.clone(), blocklets, rows, bytes, token }
 }

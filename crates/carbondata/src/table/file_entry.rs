@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use orcish_io::FileVersion;
+
 use crate::metadata::format::MinMax;
 use crate::metadata::index_file::IndexedBlocklet;
 use crate::metadata::schema::Column;
@@ -36,6 +38,8 @@ pub(crate) struct FileEntry {
     /// Columns of the index file, in the order of the min/max indexes.
     pub(crate) index_columns: Option<Arc<Vec<Column>>>,
     pub(crate) version: Option<i32>,
+    /// The version of the file that a split was made of: later reads of another one are errors.
+    pub(crate) split_version: Option<FileVersion>,
     /// Live delete deltas. Files of one block share them.
     pub(crate) deletes: Arc<[String]>,
     /// Folder of the global dictionaries.

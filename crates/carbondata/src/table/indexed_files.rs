@@ -115,6 +115,7 @@ impl OpenContext {
             file_min_max: None,
             index_columns: None,
             version: None,
+            split_version: None,
             deletes: Arc::default(),
             dictionaries: join(&self.root, "Metadata"),
             partition: Vec::new(),

@@ -126,14 +126,14 @@ impl<'a> Updates<'a> {
             Ok::<_, Error>(())
         };
         for update in self.blocks.get(of_block).into_iter().flatten() {
-            match update.live() {
+            match &update.deltas {
                 DeltaTimestamps::None => {}
                 DeltaTimestamps::Listed(timestamps) => {
                     for timestamp in timestamps {
                         add(join(folder, &format!("{}-{timestamp}{DELETE_DELTA_SUFFIX}", update.block)))?;
                     }
                 }
-                DeltaTimestamps::Between(start, end) => ranges.push((start, end)),
+                DeltaTimestamps::Between(start, end) => ranges.push((*start, *end)),
             }
         }
         if !ranges.is_empty() {
