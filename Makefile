@@ -34,8 +34,8 @@ demo: $(VENV)/module java ## PySpark writes raw rows; orcish converts, compacts,
 	$(BIN)/python examples/demo.py
 
 .PHONY: test
-test test-python: export ORCISH_TEST_FACTOR = 0.2
-test: test-rust test-python ## Tests of every kind, Rust and Python, with a fifth of the random cases
+test test-python: export ORCISH_TEST_FACTOR = 0.1
+test: test-rust test-python ## Tests of every kind, Rust and Python, with a tenth of the random cases
 
 .PHONY: test-rust
 test-rust: ## Tests of the crates

@@ -1,12 +1,12 @@
-"""Errors of attributes that are not there: words of other libraries, and what is there in their place."""
+"""Errors of attributes and keywords that are not there: words of other libraries, and what is there in their place."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from orcish.errors import closest_match
 
-__all__ = ["COLUMN", "FILE", "MODULE", "SCAN", "missing_attribute"]
+__all__ = ["COLUMN", "FILE", "MODULE", "SCAN", "missing_attribute", "synonym", "unknown_keyword"]
 
 _ONE_FILE = "write_table(data, path) for a file, or write_dataset(data, folder) for a table"
 MODULE = {
@@ -137,3 +137,91 @@ def missing_attribute(owner: str, name: str, words: Mapping[str, str], own: Iter
         return AttributeError(text)
     meant = words.get(name.lower()) or closest_match(name, [each for each in own if not each.startswith("_")])
     return AttributeError(f"{text}; did you mean {meant}?" if meant else text)
+
+
+SYNONYMS: Mapping[str, tuple[str, ...]] = {
+    "where": ("filters",),
+    "filter": ("filters",),
+    "predicate": ("filters",),
+    "mode": ("existing_data",),
+    "existingdata": ("existing_data",),
+    "existingdatabehavior": ("existing_data",),
+    "partitioncols": ("partition_by",),
+    "partitioning": ("partition_by",),
+    "partitionby": ("partition_by",),
+    "hivepartitioning": ("partitions",),
+    "select": ("columns",),
+    "usecols": ("columns",),
+    "nrows": ("limit",),
+    "numrows": ("limit",),
+    "codec": ("compression",),
+    "level": ("compression_level",),
+    "compresslevel": ("compression_level",),
+    "complevel": ("compression_level",),
+    "usedictionary": ("dictionary",),
+    "bloomfilters": ("bloom_filter_columns",),
+    "rowgroupsize": ("row_index_stride",),
+    "filesystem": ("filesystem", "storage_options"),
+    "fs": ("filesystem", "storage_options"),
+    "retentionhours": ("older_than",),
+    "targetsize": ("target_file_size",),
+    "basepath": ("partitions",),
+    "options": ("read_options", "storage_options"),
+    "sortby": ("sort_within",),
+    "orderby": ("sort_within",),
+    "overwrite": ("existing_data",),
+    "maxrecordsperfile": ("max_rows_per_file",),
+    "session": ("spark",),
+    "sparksession": ("spark",),
+    "path": ("target", "source"),
+    "output": ("target",),
+    "input": ("source",),
+    "numpartitions": ("min_splits", "split_size"),
+    "npartitions": ("min_splits", "split_size"),
+    "blocksize": ("split_size",),
+    "header": ("read_options",),
+    "n": ("rows", "limit"),
+    "maxpartitionbytes": ("split_size",),
+    "partitionoverwrite": ("partition_overwrite_mode",),
+    "maxbytespertrigger": ("max_files_per_trigger",),
+    "rowindex": ("row_number",),
+    "append": ("existing_data",),
+    "batch": ("batch_size",),
+    "chunksize": ("batch_size",),
+    "dtype": ("schema",),
+    "dtypes": ("schema",),
+    "force": ("existing_data",),
+    "ifexists": ("existing_data",),
+    "rows": ("limit",),
+    "unit": ("timestamp_unit",),
+}
+"""Keywords of other libraries, in lower case without underscores, and what a function here may have in their place."""
+
+INSTEAD: Mapping[str, str] = {
+    "format": "files are ORC, and tables of CarbonData are recognized",
+    "limit": "scan(source, limit=n) has the first rows",
+    "partitioncols": "write_dataset writes tables with partitions",
+    "partitionby": "write_dataset writes tables with partitions",
+    "stripes": "stripes are those of one file: read it with ORCFile, or take splits of the scan",
+}
+"""What to say of keywords of other libraries that no function here has, likewise."""
+
+
+def synonym(name: str, known: Collection[str]) -> str | None:
+    """What a keyword of other libraries is called here, of the names that are known. The words are not always near."""
+    return next((own for own in SYNONYMS.get(_plain(name), ()) if own in known), None)
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()
+
+
+def unknown_keyword(function: str, name: str, known: Collection[str]) -> TypeError:
+    """The error of a keyword that a function does not have, with the keyword that may be meant."""
+    said = f"{function}() has no keyword argument {name!r}"
+    plain = _plain(name)
+    meant = synonym(name, known)
+    if meant is None and plain in INSTEAD and plain not in map(_plain, known):
+        return TypeError(f"{said}: {INSTEAD[plain]}")
+    meant = meant or closest_match(name, sorted(known))
+    return TypeError(f"{said}; did you mean {meant!r}?" if meant else said)

@@ -21,9 +21,10 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 from orcish import _native
 from orcish.errors import OptionError, OptionTypeError, closest_match
 from orcish.file_systems import check_file_system
+from orcish.hints import unknown_keyword
 from orcish.sizes import parse_size
 
-__all__ = ["SYNONYMS", "check_integer", "checked_keywords", "chosen_options", "keyword_names"]
+__all__ = ["check_integer", "checked_keywords", "chosen_options", "keyword_names"]
 
 MAX_INTEGER = 2**64 - 1
 """The largest integer that the native module takes."""
@@ -372,62 +373,6 @@ NOT_MISSING = frozenset(("compression",))
 """Arguments for which ``None`` is a value where it is given, though it is the default."""
 
 
-SYNONYMS: Mapping[str, tuple[str, ...]] = {
-    "where": ("filters",),
-    "filter": ("filters",),
-    "predicate": ("filters",),
-    "mode": ("existing_data",),
-    "existingdata": ("existing_data",),
-    "existingdatabehavior": ("existing_data",),
-    "partitioncols": ("partition_by",),
-    "partitioning": ("partition_by",),
-    "partitionby": ("partition_by",),
-    "hivepartitioning": ("partitions",),
-    "select": ("columns",),
-    "usecols": ("columns",),
-    "nrows": ("limit",),
-    "numrows": ("limit",),
-    "codec": ("compression",),
-    "level": ("compression_level",),
-    "compresslevel": ("compression_level",),
-    "complevel": ("compression_level",),
-    "usedictionary": ("dictionary",),
-    "bloomfilters": ("bloom_filter_columns",),
-    "rowgroupsize": ("row_index_stride",),
-    "filesystem": ("filesystem", "storage_options"),
-    "fs": ("filesystem", "storage_options"),
-    "retentionhours": ("older_than",),
-    "targetsize": ("target_file_size",),
-    "basepath": ("partitions",),
-    "options": ("read_options", "storage_options"),
-    "sortby": ("sort_within",),
-    "orderby": ("sort_within",),
-    "overwrite": ("existing_data",),
-    "maxrecordsperfile": ("max_rows_per_file",),
-    "session": ("spark",),
-    "sparksession": ("spark",),
-    "path": ("target", "source"),
-    "output": ("target",),
-    "input": ("source",),
-    "numpartitions": ("min_splits", "split_size"),
-    "npartitions": ("min_splits", "split_size"),
-    "blocksize": ("split_size",),
-    "header": ("read_options",),
-    "n": ("rows", "limit"),
-    "maxpartitionbytes": ("split_size",),
-    "partitionoverwrite": ("partition_overwrite_mode",),
-    "maxbytespertrigger": ("max_files_per_trigger",),
-    "rowindex": ("row_number",),
-}
-"""Keywords of other libraries, in lower case without underscores, and what a function here may have in their place."""
-
-INSTEAD: Mapping[str, str] = {
-    "format": "files are ORC, and tables of CarbonData are recognized",
-    "stripes": "stripes are those of one file: read it with ORCFile, or take splits of the scan",
-}
-"""What to say of keywords of other libraries that no function here has, likewise."""
-
-
 def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
     """Decorates a function so that its arguments are checked.
 
@@ -451,13 +396,7 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
     def checked(*args: Any, **kwargs: Any) -> R:
         if not known.issuperset(kwargs):
             name = next(name for name in kwargs if name not in known)
-            # Words of other libraries are not always near.
-            plain = name.replace("_", "").lower()
-            meant = next((own for own in SYNONYMS.get(plain, ()) if own in known), None)
-            match = meant or closest_match(name, sorted(known - {"self"}))
-            is_other = plain in INSTEAD and plain not in known
-            hint = f": {INSTEAD[plain]}" if is_other else f"; did you mean {match!r}?" if match else ""
-            raise TypeError(f"{function.__qualname__}() has no keyword argument {name!r}{hint}")
+            raise unknown_keyword(function.__qualname__, name, known - {"self"})
         for at, name, check, may_be_missing in checks:
             if at < len(args):
                 if args[at] is not None or not may_be_missing:

@@ -130,16 +130,30 @@ def read_table(
     progress: ProgressOption = False,
     **options: Unpack[TableOptions],
 ) -> pa.Table:
-    """Reads one file, or many files that form a table; see :func:`scan` for ``source`` and the keywords.
+    """Reads one file, or many files that form a table.
 
     The chunks of the table are the batches that are read.
 
+    >>> orcish.read_table("orders/", columns=["id"], filters="id >= 95", limit=2).to_pydict()
+    {'id': [96, 98]}
+
     Args:
+        source: As for :func:`scan`.
+        columns: Names of columns, and of what is within them, such as ``customer.name``; all by default.
+        batch_size: Maximum rows of a chunk.
+        filters: Which rows: text such as ``"id > 5"``, or an expression of :func:`orcish.col`, pyarrow or polars.
+        limit: Maximum number of rows, the first ones.
+        row_number: Whether a column has the row numbers, or its name.
+        threads: Number of threads that decode.
         stripes: Indexes of stripes of one file, which are read in this order.
         progress: True for a bar on the terminal, or a function that is called with a :class:`~orcish.types.Progress`,
             of rows, at the beginning and after each batch. Their total number is not known with a filter.
+        options: Other options of :class:`~orcish.types.ReadOptions` and :class:`~orcish.types.ScanOptions`, which
+            ``docs/options.md`` lists.
 
     Raises:
+        FileNotFoundError: There is no file.
+        TypeError, ValueError: An argument has a wrong type or value.
         CorruptFileError: The bytes are not a valid ORC file.
         UnknownColumnError: The file does not have a column.
         UnsupportedError: The file needs a feature that orcish does not have, or has only on request.

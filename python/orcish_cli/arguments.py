@@ -147,12 +147,7 @@ def add_option(
     if how.get("action") == "append":
         # Each value has a flag.
         flag = flag.removesuffix("s")
-    text, default = meaning or _plain(option.meaning), _plain(option.default) if usual is None else usual
-    if option.type == "Filters":
-        text += ", such as 'id > 5'; of several, all are true"
-    elif default:
-        text += f" ({default})"
-    command.add_argument(*_OTHER_FLAGS.get(name, (flag,)), dest=name, **how, help=text.replace("%", "%%"))
+    command.add_argument(*_OTHER_FLAGS.get(name, (flag,)), dest=name, **how, help=_help(option, meaning, usual))
 
 
 def _form(option: Option, words: Sequence[str] | None) -> dict[str, Any]:
@@ -161,9 +156,13 @@ def _form(option: Option, words: Sequence[str] | None) -> dict[str, Any]:
     return {"choices": words or option.words} if option.words else _FORMS[option.type]
 
 
-def _plain(text: str) -> str:
-    """Documentation as a part of a help."""
-    text = text.replace("``", "")
+def _help(option: Option, meaning: str | None, usual: str | None) -> str:
+    text, default = meaning or option.meaning, option.default if usual is None else usual
+    if option.type == "Filters":
+        text += ", such as 'id > 5'; of several, all are true"
+    elif default:
+        text += f" ({default})"
+    text = text.replace("``", "").replace("%", "%%")
     return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 

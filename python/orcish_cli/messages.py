@@ -14,7 +14,7 @@ from orcish.errors import CorruptFileError, OptionError, OrcishError, UnknownCol
 from orcish.io.names import display_name
 from orcish.terminal import printable
 
-from orcish_cli.parser import WrongArgumentsError, given_options
+from orcish_cli.parser import WrongArgumentsError, given_options, given_texts
 from orcish_cli.terminal import drop_output, is_of_output, show
 
 __all__ = [
@@ -75,16 +75,7 @@ def set_command(options: argparse.Namespace) -> None:
     """
     _flags.clear()
     _flags.update({action.dest: action for action in options.parser.all_actions() if action.option_strings})
-    _given[:] = [text for value in vars(options).values() for text in _texts(value)]
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """The texts in the value of an argument."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list | tuple):
-        for each in value:
-            yield from _texts(each)
+    _given[:] = [text for _, text in given_texts(options)]
 
 
 def set_stream(path: str | None) -> None:

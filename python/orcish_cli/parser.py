@@ -8,12 +8,23 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from orcish.errors import suggestion
+from orcish.errors import closest_match, suggestion
+from orcish.hints import synonym
 from orcish.terminal import printable
 
 from orcish_cli.terminal import show_text
 
-__all__ = ["Conjunction", "Extend", "ExtendNames", "Flag", "Once", "Parser", "WrongArgumentsError", "given_options"]
+__all__ = [
+    "Conjunction",
+    "Extend",
+    "ExtendNames",
+    "Flag",
+    "Once",
+    "Parser",
+    "WrongArgumentsError",
+    "given_options",
+    "given_texts",
+]
 
 _GIVEN = "_given"
 """The attribute of a namespace that has the options which were given, with the values of those that are given once."""
@@ -26,6 +37,18 @@ KINDS = {
     "threads": "whole number of 1 or more",
 }
 """What the functions that parse values take."""
+OTHER_COMMANDS = {
+    **dict.fromkeys(("cat", "head", "tail", "print", "read"), "data"),
+    **dict.fromkeys(("info", "describe", "inspect", "show", "metadata", "stat", "stats"), "meta"),
+    **dict.fromkeys(("verify", "validate", "test"), "check"),
+    **dict.fromkeys(("optimize", "coalesce"), "compact"),
+    **dict.fromkeys(("compare", "cmp"), "diff"),
+    **dict.fromkeys(("copy", "write", "export", "import"), "convert"),
+    **dict.fromkeys(("query", "select"), "sql"),
+    **dict.fromkeys(("log", "commits"), "history"),
+    **dict.fromkeys(("repair", "fix"), "recover"),
+}
+"""Names that other programs have for commands."""
 
 
 class WrongArgumentsError(ValueError):
@@ -115,6 +138,19 @@ def given_options(namespace: argparse.Namespace) -> set[str]:
     return set(getattr(namespace, _GIVEN, ()))
 
 
+def given_texts(namespace: argparse.Namespace) -> list[tuple[str, str]]:
+    """The texts of the arguments, each with the attribute that has it: those in lists and pairs, too."""
+    found = []
+    for name, value in vars(namespace).items():
+        values = [value]
+        for each in values:
+            if isinstance(each, str):
+                found.append((name, each))
+            elif isinstance(each, list | tuple):
+                values.extend(each)
+    return found
+
+
 def _note(namespace: argparse.Namespace, action: argparse.Action, value: Any = None) -> Any:
     """Notes that an option is given, with the value of one that is given once; gives the first value."""
     given: dict[str, Any] = namespace.__dict__.setdefault(_GIVEN, {})
@@ -164,7 +200,11 @@ class Parser(argparse.ArgumentParser):
 
     def _unknown(self, option: str) -> str:
         name = option.partition("=")[0]
-        return f"unknown option {name}{suggestion(name, self._option_string_actions)}"
+        flags = {flag[2:].replace("-", "_"): flag for flag in self._option_string_actions if flag.startswith("--")}
+        word = name.lstrip("-").replace("-", "_")
+        # Of one letter, none is nearer than others.
+        meant = synonym(word, flags) or (closest_match(word, flags) if len(word) > 1 else None)
+        return f"unknown option {name}" + (f"; did you mean {flags[meant]}?" if meant else "")
 
     def _get_value(self, action: argparse.Action, text: str) -> Any:
         try:
@@ -180,7 +220,8 @@ class Parser(argparse.ArgumentParser):
             return
         names = [str(each) for each in action.choices]
         if isinstance(action.choices, Mapping):
-            near = suggestion(str(value), names)
+            meant = OTHER_COMMANDS.get(str(value), "")
+            near = f"; did you mean {meant}?" if meant in names else suggestion(str(value), names)
             raise argparse.ArgumentError(None, f"unknown {str(action.metavar).lower()} {value!r}{near}")
         near = suggestion(str(value), names)
         raise argparse.ArgumentError(action, f"{value!r} is none of {', '.join(names)}{near}")

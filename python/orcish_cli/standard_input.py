@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from orcish.io.names import display_name
 
-from orcish_cli.parser import WrongArgumentsError
+from orcish_cli.parser import WrongArgumentsError, given_texts
 
 __all__ = ["STREAM", "named_sources", "source_names", "stream_file"]
 
@@ -35,11 +35,12 @@ def named_sources(options: argparse.Namespace) -> Iterator[None]:
         ValueError: An argument is not UTF-8, ``-`` is a table or a target, or is there twice, or standard input is
             closed or a terminal.
     """
-    _check_texts(options)
+    texts = given_texts(options)
+    _check_texts(texts)
     for name in OTHERS:
         if getattr(options, name, None) == STREAM and not getattr(options, "has_stream_target", False):
             raise ValueError("-: a table, or a file that is written, has a name: a file of the name - is ./-")
-    given = [each for name in SOURCES for each in _listed(getattr(options, name, None)) if each == STREAM]
+    given = [text for name, text in texts if name in SOURCES and text == STREAM]
     if not given:
         yield
         return
@@ -58,38 +59,29 @@ def named_sources(options: argparse.Namespace) -> Iterator[None]:
         yield
 
 
-def _check_texts(options: argparse.Namespace) -> None:
-    """Checks that arguments are text. Other bytes of arguments are lone surrogates, and files of such names are not
-    read by all commands.
+def _check_texts(texts: list[tuple[str, str]]) -> None:
+    """Checks that the texts of arguments are Unicode. Other bytes of arguments are lone surrogates, and files of such
+    names are not read by all commands.
 
     Raises:
         ValueError: The name of a file is not.
         WrongArgumentsError: Another argument is not, or a name is empty.
     """
-    for name, value in vars(options).items():
-        for each in _listed(value):
-            if name in (*SOURCES, *OTHERS) and each == "":
-                raise WrongArgumentsError("the name of a file or table is empty: give one, such as ./a.orc")
-            for text in each if isinstance(each, tuple) else [each]:
-                if isinstance(text, str) and not _is_unicode(text):
-                    shown = text.encode(errors="surrogateescape").decode(errors="backslashreplace")
-                    if name not in (*SOURCES, *OTHERS, "tables", "like"):
-                        raise WrongArgumentsError(f"{shown}: the argument is not UTF-8")
-                    raise ValueError(f"{shown}: the name is not UTF-8: rename the file, or make a link to it")
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    for name, text in texts:
+        if name in (*SOURCES, *OTHERS) and not text:
+            raise WrongArgumentsError("the name of a file or table is empty: give one, such as ./a.orc")
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            shown = text.encode(errors="surrogateescape").decode(errors="backslashreplace")
+            if name not in (*SOURCES, *OTHERS, "tables", "like"):
+                raise WrongArgumentsError(f"{shown}: the argument is not UTF-8") from None
+            raise ValueError(f"{shown}: the name is not UTF-8: rename the file, or make a link to it") from None
 
 
 def source_names(options: argparse.Namespace) -> list[str]:
     """The names of the sources of a command, or its query, for messages."""
-    given = [each for name in (*SOURCES, "table", "query") for each in _listed(getattr(options, name, None))]
-    return [display_name(each) for each in given if isinstance(each, str)]
+    return [display_name(text) for name, text in given_texts(options) if name in (*SOURCES, "table", "query")]
 
 
 @contextlib.contextmanager
@@ -130,7 +122,3 @@ def _is_whole_file() -> bool:
         return is_own and os.path.isfile("/dev/stdin") and os.lseek(0, 0, os.SEEK_CUR) == 0
     except OSError:
         return False
-
-
-def _listed(value: object) -> list[object]:
-    return value if isinstance(value, list) else [value]

@@ -56,7 +56,7 @@ pub(crate) fn bind(
             return Ok((row_number_column(other, is_stored)?, ValueSource::RowNumber));
         }
         // The path to the root is empty.
-        let id = names.single_path(name)?.last().map_or(0, |id| *id);
+        let id = names.path(name)?.last().map_or(0, |id| *id);
         check_is_value(schema, id, name.as_str())?;
         Ok((column(id)?, ValueSource::Column(id)))
     })

@@ -224,24 +224,12 @@ impl<'a> ColumnNames<'a> {
     /// the name [`ROOT_COLUMN`].
     ///
     /// # Errors
-    /// `UnknownColumn` with the nearest names where there is no such column.
+    /// `UnknownColumn` with the nearest names where there is no such column, `InvalidArgument` where there are several.
     pub(crate) fn path(&mut self, name: &ColumnName) -> Result<Vec<u32>> {
         if self.is_root(name)? {
             return Ok(Vec::new());
         }
-        let indexes = self.resolver.resolve(name);
-        self.ids(name, indexes)
-    }
-
-    /// As [`path`](Self::path), for the name of a column of a filter.
-    ///
-    /// # Errors
-    /// `UnknownColumn` where there is no such column, `InvalidArgument` where there are several.
-    pub(crate) fn single_path(&mut self, name: &ColumnName) -> Result<Vec<u32>> {
-        if self.is_root(name)? {
-            return Ok(Vec::new());
-        }
-        let indexes = self.resolver.resolve_single(name)?;
+        let indexes = self.resolver.resolve(name)?;
         self.ids(name, indexes)
     }
 

@@ -100,12 +100,17 @@ def _of_decimals(kind: Any, polars: Any) -> Any:
 
 
 def to_polars(data: pa.Table | pa.RecordBatch) -> Any:
-    """The rows as a ``polars.DataFrame``, with the types of :func:`polars_type`."""
+    """The rows as a ``polars.DataFrame``, with the types of :func:`polars_type`.
+
+    Raises:
+        TypeError: As for :func:`check_polars_types`.
+    """
     import polars
 
     # polars would lose the number of rows of a batch without columns.
-    table = data if isinstance(data, pa.Table) else pa.Table.from_batches([data])
-    return polars.from_arrow(with_polars_types(table))
+    table = with_polars_types(data if isinstance(data, pa.Table) else pa.Table.from_batches([data]))
+    check_polars_types(table.schema)
+    return polars.from_arrow(table)
 
 
 def with_polars_types(table: pa.Table) -> pa.Table:

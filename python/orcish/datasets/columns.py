@@ -43,12 +43,11 @@ def check_projection(columns: Any) -> list[str] | dict[str, pc.Expression]:
 
 
 def projected_paths(columns: list[str] | dict[str, pc.Expression], schema: pa.Schema) -> list[Path]:
-    """The columns of a schema that a projection needs. A name is that of the first of several columns of the name, as
-    in all readers of orcish.
+    """The columns of a schema that a projection needs.
 
     Raises:
         UnknownColumnError: The schema does not have a column.
-        ValueError: The schema has several columns of a name that an expression has, as for pyarrow.
+        ValueError: The schema has several columns of a name, as for pyarrow.
     """
     found: list[Path] = []
     if isinstance(columns, dict):
@@ -57,15 +56,16 @@ def projected_paths(columns: list[str] | dict[str, pc.Expression], schema: pa.Sc
         for name, expression in columns.items():
             paths = paths_of(expression, schema)
             known &= paths is not None
-            found += paths or whole
+            found += paths or ()
             check_single(f"columns[{name!r}]", paths, schema)
         # Positions in an expression are those of all columns, in the order of the schema.
-        return found if known else whole
+        return found if known and found else whole
     for name in columns:
         # As in pyarrow, a column is also given by a path such as `n.a` or `.n.a`.
         path = (name,) if name in schema.names else tuple(name.removeprefix(".").split("."))
         _check_known(path[0], schema, name)
         found.append(path)
+    check_single("columns", found, schema)
     return found
 
 
@@ -129,8 +129,7 @@ def check_single(given: str, paths: list[Path] | None, schema: pa.Schema) -> Non
     several = next((name for name in names if counts[name] > 1), None)
     if several is not None:
         raise ValueError(
-            f"{given}: the dataset has several columns {several}: a list of names selects the first of them, and "
-            "ORCFile.read reads another one by its id"
+            f"{given}: the dataset has several columns {several}: ORCFile.read reads each of them by its id"
         )
 
 

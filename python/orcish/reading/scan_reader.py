@@ -104,8 +104,9 @@ class ScanReader:
     def _without_unreadable_columns(self) -> ScanReader:
         if self.opened.fault is None or self.options.get("columns") is not None:
             return self
-        # Of several columns of one name, the first one is read.
-        return self.with_options(columns=list(dict.fromkeys(schema_of(self.opened.readable()).names)))
+        # Names that several columns have are no columns that can be selected.
+        names = Counter(schema_of(self.opened.readable()).names)
+        return self.with_options(columns=[name for name, count in names.items() if count == 1])
 
     def with_null_keys(self, read: Callable[Concatenate[ScanReader, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What a function reads; keys of maps are dictionaries where one is null and no option says otherwise."""

@@ -22,7 +22,7 @@ from orcish.spark.options import data_source_options, path_texts
 from orcish.spark.results import ResultSchema
 from orcish.spark.runner import in_workers
 from orcish.spark.schemas import nullable
-from orcish.spark.session import session_defaults, task_cpus
+from orcish.spark.session import path_of_this_process, session_defaults, task_cpus
 from orcish.spark.table import open_table
 from orcish.spark.tasks import TaskInput
 from orcish.tables.log.table import table_log
@@ -93,6 +93,7 @@ def read(
     if filters is None and options.get("partitions") is not False and not options.get("recursive_file_lookup"):
         # The caller is above the check of the keywords.
         _warn_of_partitions(paths, storage_options, 3)
+    paths = [path_of_this_process(spark, each) for each in paths]
     return reader.load(paths[0] if len(paths) == 1 else paths)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 from orcish import _native
 from orcish.errors import closest_match
-from orcish.keywords import SYNONYMS
+from orcish.hints import synonym
 
 __all__ = ["Parse", "at_least", "names", "parse_options", "parsers", "spark_name", "text"]
 
@@ -197,6 +197,6 @@ def _hint(name: str, table: Mapping[str, Parse], others: Mapping[str, Mapping[st
         return f": it is an option for {of_other[plain]}"
     if plain in INSTEAD:
         return f": {INSTEAD[plain]}"
-    meant = next((spark_name(own) for own in SYNONYMS.get(plain, ()) if own in table), None)
-    match = meant or closest_match(plain, known)
+    meant = synonym(plain, table)
+    match = spark_name(meant) if meant else closest_match(plain, known)
     return f"; did you mean {match}?" if match else ": docs/spark-reading.md and docs/spark-writing.md list all"

@@ -10,6 +10,9 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import SparkSession
 
+from orcish._native import working_folder
+from orcish.io.paths import within
+
 __all__ = [
     "PARTITION_INFERENCE",
     "default_parallelism",
@@ -19,6 +22,7 @@ __all__ = [
     "large_batches",
     "local_property",
     "make_active",
+    "path_of_this_process",
     "session_defaults",
     "session_zone",
     "task_cpus",
@@ -44,6 +48,13 @@ def make_active(spark: SparkSession) -> None:
     if jvm(spark) is not None:
         # This sets the active session, in Python and in the JVM, in all versions of Spark.
         spark.createDataFrame([], "id int")
+
+
+def path_of_this_process(spark: SparkSession, path: str) -> str:
+    """A path for the workers, which have the working directory of the JVM: one that is relative to the working
+    directory of this process is absolute. With Spark Connect, whose server has other folders, it is unchanged.
+    """
+    return path if jvm(spark) is None else within(working_folder(), path)
 
 
 def timestamp_zone(spark: SparkSession) -> str:

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from orcish.io.paths import path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.spark.options import data_source_options
-from orcish.spark.session import make_active, session_zone, timestamp_zone
+from orcish.spark.session import make_active, path_of_this_process, session_zone, timestamp_zone
 from orcish.types import SparkWriteOptions, StorageOptions
 
 if TYPE_CHECKING:
@@ -64,4 +64,4 @@ def write(
     )
     make_active(spark)
     writer = frame.write.format("orcish").mode(mode).options(**cast("dict[str, Any]", text))
-    writer.save(path_text(path))
+    writer.save(path_of_this_process(spark, path_text(path)))

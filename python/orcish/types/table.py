@@ -26,19 +26,10 @@ class Option(NamedTuple):
     """All values of an option that is one of some words."""
     text: str
     """The documentation. Its first sentence says what the option is, and the default after a semicolon."""
-
-    @property
-    def meaning(self) -> str:
-        """The first sentence of the documentation, without its default."""
-        return self._first().partition("; ")[0]
-
-    @property
-    def default(self) -> str:
-        """What the first sentence of the documentation says of the default; empty where it says nothing."""
-        return self._first().partition("; ")[2].removesuffix("by default").rstrip(" ,")
-
-    def _first(self) -> str:
-        return " ".join(self.text.split()).partition(". ")[0].removesuffix(".")
+    meaning: str
+    """The first sentence of the documentation, without its default."""
+    default: str
+    """What the first sentence of the documentation says of the default; empty where it says nothing."""
 
 
 def options_of(kind: type) -> dict[str, Option]:
@@ -73,7 +64,10 @@ def _options(body: list[ast.stmt], words: dict[str, Option]) -> dict[str, Option
             kind = stated.annotation if stated.value is None else stated.value
             parts = [part for part in _alternatives(kind) if part != "None"]
             values = [word for part in parts for word in (words[part].words if part in words else _words(part))]
-            found[name] = Option(name, " | ".join(parts), tuple(values), str(text.value.value))
+            said = str(text.value.value)
+            meaning, _, default = " ".join(said.split()).partition(". ")[0].removesuffix(".").partition("; ")
+            default = default.removesuffix("by default").rstrip(" ,")
+            found[name] = Option(name, " | ".join(parts), tuple(values), said, meaning, default)
     return found
 
 

@@ -54,7 +54,7 @@ def target_format(target: str, given: str | None) -> str | None:
 
 
 def source_format(sources: list[str], given: str | None, storage: dict[str, str]) -> str:
-    """The one format of all sources.
+    """The one format of all sources, and of all files of a folder.
 
     Raises:
         ValueError: They have several.
@@ -81,6 +81,11 @@ def _format_of(source: str, storage: dict[str, str]) -> str:
         return ORC
     # A folder has the format of its files, if their endings say so.
     endings = {named(file.location).format for file in table_files(source, None, storage).files}
+    if len(known := sorted(filter(None, endings))) > 1:
+        raise ValueError(
+            f"{display_name(source)} has files of {' and '.join(known)}: sources have one format, which a pattern such "
+            f"as {display_name(source).rstrip('/')}/*.{known[0]} chooses"
+        )
     only = next(iter(endings)) if len(endings) == 1 else None
     return only or ORC
 

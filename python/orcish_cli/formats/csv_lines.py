@@ -31,6 +31,8 @@ floating point numbers write with an exponent.
 """
 SAME_TEXT = {"integer": r"^(0|-?[1-9][0-9]*)$", "boolean": r"^(true|false)$"}
 """Texts that are the same texts as integers and booleans."""
+FRACTION = re.compile(r"(?=.*[.eE])-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+"""Texts that are floating point numbers, and no integers."""
 FINE = r":[0-9]{2}[.,][0-9]{6}[0-9]*[1-9]"
 """Seconds with digits beyond microseconds."""
 WRONG_ROW = re.compile(r"CSV parse error: Row #(\d+): (.*)", re.DOTALL)
@@ -210,8 +212,12 @@ def _inferred(texts: pa.Array, field: pa.Field) -> pa.Array:
     advice = f"give the type with --schema '{field.name} string', or another type"
     at = pc.index(pc.fill_null(_is_other_text(texts, kind), False), True).as_py()
     if at >= 0:
+        text = texts[at].as_py()
+        if pa.types.is_integer(kind) and FRACTION.fullmatch(text):
+            advice = f"give the type with --schema '{field.name} double', or another type"
+            raise ValueError(f"{text[:40]!r} is no integer, as the first rows have: {advice}")
         name = "boolean" if pa.types.is_boolean(kind) else "number"
-        raise ValueError(f"{texts[at].as_py()[:40]!r} would not be the same text as a {name}: {advice}")
+        raise ValueError(f"{text[:40]!r} would not be the same text as a {name}: {advice}")
     try:
         return cast_array(texts, kind)
     except CastError as error:

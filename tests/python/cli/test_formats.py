@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime
 import decimal
 import functools
+import itertools
 import json
+import math
 import pathlib
 import random
 import threading
@@ -17,6 +19,7 @@ import pyarrow.csv
 import pyarrow.parquet
 import pyorc
 import pytest
+from orcish_cli.formats import text_values
 from orcish_cli.formats.schemas import parse_schema, parse_type
 from support.carbon import CarbonTableWriter
 from support.case_loops import each_case
@@ -145,6 +148,47 @@ def test_inferred_types(tmp_path, run):
     first, second = orcish.read_table(tmp_path / "b.orc").to_pylist()
     assert first == {"id": 1, "day": "2026-01-02", "n": None, "l": [{"t": "2026-01-02"}]}
     assert second == {"id": 2, "day": None, "n": None, "l": None}
+
+
+@each_case("values", itertools.permutations(['"NaN"', "1.5", "null", '"-Infinity"']))
+def test_numbers_of_json_that_are_not_finite(values, tmp_path, run):
+    """They are text, as JSON has no number for them, wherever they are."""
+    source = tmp_path / "a.jsonl"
+    source.write_text("".join(f'{{"x": {value}}}\n' for value in values))
+    assert run(source, tmp_path / "a.orc")[0] == 0
+    numbers = {'"NaN"': math.nan, "1.5": 1.5, "null": None, '"-Infinity"': -math.inf}
+    assert str(orcish.read_table(tmp_path / "a.orc")["x"].to_pylist()) == str([numbers[value] for value in values])
+
+
+def test_texts_beside_numbers_that_are_not_finite(tmp_path, run):
+    source = tmp_path / "a.jsonl"
+    source.write_text('{"x": "NaN"}\n{"x": "Inf"}\n')
+    assert run(source, tmp_path / "a.orc")[0] == 0
+    assert orcish.read_table(tmp_path / "a.orc")["x"].to_pylist() == ["NaN", "Inf"]
+    source.write_text('{"x": "other"}\n{"x": 1.5}\n')
+    code, _, err = run(source, tmp_path / "b.orc")
+    assert code == 1
+    assert "row 2" in err
+
+
+def test_folders_of_several_formats(tmp_path, run):
+    (tmp_path / "t").mkdir()
+    (tmp_path / "t" / "a.csv").write_text("x\n1\n")
+    (tmp_path / "t" / "b.jsonl").write_text('{"x": 1}\n')
+    code, _, err = run(tmp_path / "t", tmp_path / "a.orc")
+    assert code == 1
+    assert "has files of csv and json: sources have one format" in err
+    assert not (tmp_path / "a.orc").exists()
+
+
+def test_fractions_behind_integers(tmp_path, run, monkeypatch):
+    monkeypatch.setattr(text_values, "BLOCK", 1 << 10)
+    source = tmp_path / "a.csv"
+    source.write_text("x\n" + "123\n" * 1000 + "1.5\n")
+    code, _, err = run(source, tmp_path / "a.orc")
+    assert code == 1
+    assert "'1.5' is no integer, as the first rows have: give the type with --schema 'x double'" in err
+    assert run(source, tmp_path / "a.orc", "--schema", "x double")[0] == 0
 
 
 @each_case("ending", ["csv", "jsonl"])

@@ -216,7 +216,11 @@ def test_a_filter_of_several_that_is_none(run: Run, capsys: pytest.CaptureFixtur
     ("given", "prog", "text"),
     [
         (["dta"], "orcish", "unknown command 'dta'; did you mean data?"),
-        (["cat", "f.orc"], "orcish", "unknown command 'cat'; did you mean compat?"),
+        (["cat", "f.orc"], "orcish", "unknown command 'cat'; did you mean data?"),
+        (["verify", "f.orc"], "orcish", "unknown command 'verify'; did you mean check?"),
+        (["convert", "a", "b", "--overwrite"], "orcish convert", "option --overwrite; did you mean --existing-data?"),
+        (["convert", "a", "b", "--codec=zstd"], "orcish convert", "option --codec; did you mean --compression?"),
+        (["convert", "a", "-o", "b"], "orcish convert", "unknown option -o$"),
         (["xyzzy"], "orcish", "unknown command 'xyzzy'"),
         (["--foo"], "orcish", "unknown option --foo"),
         (["--verson", "data"], "orcish", "unknown option --verson; did you mean --version?"),
@@ -244,7 +248,7 @@ def test_wrong_arguments(given: list[str], prog: str, text: str, run: Run, capsy
     assert ended.value.code == 2
     first, second = capsys.readouterr().err.splitlines()
     assert first.startswith(f"{prog}: error: ")
-    assert re.search(text.replace("?", "\\?"), first)
+    assert re.search(text.replace("?", r"\?"), first)
     assert second == f"see {prog} --help"
 
 

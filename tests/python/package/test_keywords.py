@@ -12,7 +12,8 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish import types
-from orcish.keywords import CHECKS, SYNONYMS, checked_keywords
+from orcish.hints import SYNONYMS
+from orcish.keywords import CHECKS, checked_keywords
 from orcish.spark.options import READING, WRITING
 from support.case_loops import each_case
 from support.public_functions import CALLABLES, annotations, callables, keywords, signature
@@ -220,11 +221,29 @@ def test_limits_and_schemas_are_named(tmp_path: Path) -> None:
         (orcish.convert, "where", "filters"),
         (orcish.delete, "predicate", "filters"),
         (orcish.vacuum, "retention_hours", "older_than"),
+        (orcish.scan, "batch", "batch_size"),
+        (orcish.read_table, "unit", "timestamp_unit"),
+        (orcish.write_table, "if_exists", "existing_data"),
     ],
 )
 def test_words_of_other_libraries(call: Callable[..., Any], given: str, meant: str) -> None:
     """The error has the word for the same here."""
     with pytest.raises(TypeError, match=f"has no keyword argument '{given}'; did you mean '{meant}'"):
+        call(pa.table({"id": [1]}), "t", **{given: None})
+
+
+@each_case(
+    ("call", "given", "said"),
+    [
+        (orcish.count_rows, "limit", r"scan\(source, limit=n\)"),
+        (orcish.write_table, "partition_by", "write_dataset writes tables"),
+        (orcish.write_table, "partition_cols", "write_dataset writes tables"),
+        (orcish.read_table, "format", "files are ORC"),
+    ],
+)
+def test_keywords_of_other_functions(call: Callable[..., Any], given: str, said: str) -> None:
+    """The error has what to do instead, and no word that is only near."""
+    with pytest.raises(TypeError, match=f"has no keyword argument '{given}': {said}"):
         call(pa.table({"id": [1]}), "t", **{given: None})
 
 

@@ -62,7 +62,14 @@ WITHOUT_SPARK = (
 )
 PUBLIC = {"orcish", "orcish.errors", "orcish.spark", "orcish.types"}
 """Modules of the library whose names are public."""
-SHARED = {"orcish.io.names", "orcish.process", "orcish.progress", "orcish.terminal", "orcish.types.table"}
+SHARED = {
+    "orcish.hints",
+    "orcish.io.names",
+    "orcish.process",
+    "orcish.progress",
+    "orcish.terminal",
+    "orcish.types.table",
+}
 """Modules of the library which are about its messages, its process and its options, and which the command line has in
 common with it.
 """

@@ -1,6 +1,7 @@
 """Scans as lazy frames of polars."""
 
 import datetime as dt
+import decimal
 import random
 
 import orcish
@@ -319,6 +320,27 @@ def test_zones(tmp_path, zone):
     frame = orcish.scan_polars(tmp_path / "a.orc").collect()
     assert frame["at"].dt.epoch("us").to_list() == [0, None, 10**9]
     assert frame["l"].explode().dt.epoch("us").to_list() == [0, None, 7]
+
+
+OTHER_TYPES = {
+    "decimal of many digits": pa.array([decimal.Decimal("1.5")], pa.decimal256(50, 2)),
+    "interval": pa.array([pa.MonthDayNano([1, 2, 3])]),
+    "union": pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1]), pa.array(["a"])]),
+}
+
+
+@each_case("name", OTHER_TYPES)
+def test_types_that_polars_has_not(tmp_path, name):
+    """polars panics on some of them."""
+    orcish.write_table(pa.table({"x": OTHER_TYPES[name], "id": [1]}), tmp_path / "a.orc")
+    for read in (
+        orcish.scan_polars,
+        lambda path: orcish.scan(path).to_polars(),
+        lambda path: orcish.ORCFile(path).to_polars(),
+    ):
+        with pytest.raises(TypeError, match=r"column x of type .*: polars has no type for"):
+            read(tmp_path / "a.orc")
+    assert orcish.scan(tmp_path / "a.orc", columns=["id"]).to_polars()["id"].to_list() == [1]
 
 
 @each_case("zone", ["+05:30", "GMT+08:00", "PST"])

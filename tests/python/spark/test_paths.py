@@ -43,6 +43,18 @@ def test_paths_of_pathlib(spark: Spark, tmp_path: Path, name: str) -> None:
     assert sorted(map(str, left)) == sorted(map(str, right))
 
 
+@each_case("name", FUNCTIONS)
+def test_relative_paths(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """They are those of the program, whatever the working directory of the JVM is."""
+    monkeypatch.chdir(tmp_path)
+    osp.write(
+        spark.createDataFrame([(1, "x"), (2, "y")], "id bigint, k string"), "t", mode="append", partition_by=["k"]
+    )
+    assert orcish.read_table(tmp_path / "t").num_rows == 2
+    # It is an error where there is no table.
+    FUNCTIONS[name](spark, "t")
+
+
 @each_case("name", ["read", "map_batches", "profile"])
 def test_several_paths(spark: Spark, tmp_path: Path, name: str) -> None:
     """They are lists of both."""

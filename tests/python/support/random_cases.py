@@ -42,7 +42,7 @@ def random_cases(title: str, number: int) -> Iterator[tuple[int, random.Random]]
 def part(values: Iterable[Any], start: int = 0) -> list[Any]:
     """All values where ORCISH_TEST_FACTOR is at least 1.
 
-    Otherwise every n-th, the same each day: of 0.2, every fifth, with the one at ``start`` or one like it.
+    Otherwise every n-th, the same each day: of 0.1, every tenth, with the one at ``start`` or one like it.
     """
     every, step = list(values), max(1, round(1 / FACTOR))
     return every[start % min(step, max(1, len(every))) :: step]

@@ -30,8 +30,7 @@ pub trait TypeTree {
 /// * The names of fields can hold dots themselves: the longest field name that matches is tried first, which is at most a step
 ///   of the [`ColumnName`]. So the steps of a path lead to the field at its end.
 /// * Steps that lead nowhere are a text: a dot between them can also be one of a field name.
-/// * The first of several fields of the same name is found by [`resolve`](Self::resolve), and an error of
-///   [`resolve_single`](Self::resolve_single).
+/// * A name that several fields have is an error.
 /// * `list.a` and `map.a` stand for `list.element.a` and `map.value.a`, unless the list or map has a child `a` itself.
 ///
 /// The resolver hashes the names below each type once. Resolving a name takes time in proportion to its length.
@@ -94,15 +93,10 @@ impl<T: TypeTree> NameResolver<T> {
     }
 
     /// The path of child indexes from the root to the type with a name; `None` where there is no such type.
-    pub fn resolve(&mut self, name: &ColumnName) -> Option<Vec<usize>> {
-        Some(self.find(name)?.into_iter().map(|step| step.index).collect())
-    }
-
-    /// As [`resolve`](Self::resolve), for a name that has to be that of one column: of a filter, or of an aggregate.
     ///
     /// # Errors
     /// `InvalidArgument` where several columns or fields have the name.
-    pub fn resolve_single(&mut self, name: &ColumnName) -> Result<Option<Vec<usize>>> {
+    pub fn resolve(&mut self, name: &ColumnName) -> Result<Option<Vec<usize>>> {
         let Some(steps) = self.find(name) else { return Ok(None) };
         if steps.iter().any(|step| step.is_repeated) {
             let message = format!("column {:?}: several columns have this name", shortened(name.as_str()));

@@ -70,17 +70,9 @@ impl ArrowNames {
     /// The path of field indexes to the field with a name. An error suggests names of the columns and of `others`.
     ///
     /// # Errors
-    /// `UnknownColumn` where there is no such field.
-    pub fn path(&mut self, name: &ColumnName, others: &Fields) -> Result<Vec<usize>> {
-        self.resolver.resolve(name).ok_or_else(|| self.unknown(name, others))
-    }
-
-    /// As [`path`](Self::path), for a name that has to be that of one field: of a filter, or of an aggregate.
-    ///
-    /// # Errors
     /// `UnknownColumn` where there is no such field, `InvalidArgument` where there are several.
-    pub fn single_path(&mut self, name: &ColumnName, others: &Fields) -> Result<Vec<usize>> {
-        self.resolver.resolve_single(name)?.ok_or_else(|| self.unknown(name, others))
+    pub fn path(&mut self, name: &ColumnName, others: &Fields) -> Result<Vec<usize>> {
+        self.resolver.resolve(name)?.ok_or_else(|| self.unknown(name, others))
     }
 
     /// As [`NameResolver::is_beside`].
@@ -145,7 +137,7 @@ impl Selection {
 /// selected nested fields.
 ///
 /// # Errors
-/// `UnknownColumn` where there is no such column.
+/// `UnknownColumn` where there is no such column, `InvalidArgument` where several columns or fields have a name.
 pub fn select(fields: &Fields, names: &[ColumnName]) -> Result<Vec<(usize, FieldRef)>> {
     let (mut resolver, mut selection) = (ArrowNames::new(fields), Selection::default());
     for name in names {
@@ -245,21 +237,17 @@ mod tests {
     }
 
     #[test]
-    fn one_of_several_columns_is_selected_and_not_asked() {
+    fn a_name_of_several_columns_is_an_error() {
         let twice = |name: &str| vec![Field::new(name, DataType::Int32, true), Field::new(name, DataType::Utf8, true)];
         let mut all = twice("a");
         all.extend([Field::new_struct("s", twice("b"), true), Field::new_struct("c", twice("d"), true)]);
         let mut names = ArrowNames::new(&Fields::from(all));
-        for (name, path) in [("a", vec![0]), ("s.b", vec![2, 0]), ("c.d", vec![3, 0])] {
-            assert_eq!(names.path(&name.into(), &Fields::empty()).unwrap(), path);
-            assert_eq!(
-                names.single_path(&name.into(), &Fields::empty()).unwrap_err().kind(),
-                ErrorKind::InvalidArgument,
-                "{name}"
-            );
+        for name in ["a", "s.b", "c.d"] {
+            let error = names.path(&name.into(), &Fields::empty()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{name}");
         }
-        assert_eq!(names.single_path(&"s".into(), &Fields::empty()).unwrap(), [2]);
-        assert_eq!(names.single_path(&"b".into(), &Fields::empty()).unwrap_err().kind(), ErrorKind::UnknownColumn);
+        assert_eq!(names.path(&"s".into(), &Fields::empty()).unwrap(), [2]);
+        assert_eq!(names.path(&"b".into(), &Fields::empty()).unwrap_err().kind(), ErrorKind::UnknownColumn);
     }
 
     #[test]

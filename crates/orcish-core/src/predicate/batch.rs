@@ -39,7 +39,7 @@ impl BatchFilter {
         let fields = schema.fields();
         let mut names = ArrowNames::new(fields);
         Self::bind(predicate, &mut |name| {
-            let path = names.single_path(name, &Fields::empty())?;
+            let path = names.path(name, &Fields::empty())?;
             let field = field_at(fields, &path).ok_or_else(|| not_one_value_per_row(name.as_str()))?;
             let type_string = TypeName(field.data_type()).to_string();
             if matches!(field.data_type(), DataType::Union(_, _)) {

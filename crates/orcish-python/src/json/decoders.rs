@@ -25,7 +25,7 @@ use crate::capsule::{self, Pair};
 use crate::interpreter::attached;
 
 /// The texts of floating point numbers of which JSON has no number.
-const NOT_FINITE: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
+pub(super) const NOT_FINITE: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
 
 type Decoded<T> = std::result::Result<T, ArrowError>;
 

@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use super::blocks::Blocks;
+use super::decoders::NOT_FINITE;
 use super::error::{in_row, wrong};
 use super::numbers::{is_digits, is_number};
 use super::tape::text_at;
@@ -190,6 +191,8 @@ struct Type {
     scale: usize,
     is_double: bool,
     texts: Vec<&'static str>,
+    /// Whether there is a text that is not the name of a number which is not finite.
+    has_other_text: bool,
     names: Vec<String>,
     fields: Vec<Type>,
     element: Option<Box<Type>>,
@@ -205,6 +208,7 @@ impl Type {
             }
             TapeElement::String(at) => {
                 self.see(Kind::Text);
+                self.has_other_text |= !NOT_FINITE.contains(&tape.get_string(at));
                 if !self.texts.contains(&"string") {
                     let found = text_type(tape.get_string(at), self.options);
                     if !self.texts.contains(&found) {
@@ -283,6 +287,10 @@ impl Type {
         let kinds = match &self.kinds[..] {
             [] => return of(py, "null", Vec::new()),
             [kind] => return self.of_kind(py, *kind),
+            // Numbers that are not finite are texts, as JSON has no other form of them.
+            [Kind::Number, Kind::Text] | [Kind::Text, Kind::Number] if !self.has_other_text => {
+                return of(py, "double", Vec::new());
+            }
             kinds => kinds,
         };
         let variants = kinds.iter().enumerate();

@@ -16,12 +16,10 @@ impl Scan {
     /// Stripes whose rows all pass the filter are not read if their statistics are exact.
     ///
     /// # Errors
-    /// `InvalidArgument` if the scan does not have exactly one column, several columns have its name, or its values have no
-    /// order or sum. As reading.
+    /// `InvalidArgument` if the scan does not have exactly one column, or its values have no order or sum. As reading.
     pub fn aggregate(&self, aggregate: Aggregate) -> Result<ArrayRef> {
         let mut accumulator = Accumulator::of_only_column(aggregate, &self.schema())?;
         let table = self.table();
-        table.check_single()?;
         let unknown = if table.is_one_stored_column() && table.options.limit.is_none() {
             self.add_statistics(&mut accumulator)?
         } else {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, BooleanArray};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::{DataType, FieldRef};
-use orcish_core::error::{Error, OrInternal as _, Result};
+use orcish_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use orcish_core::expression::Predicate;
 use orcish_core::names::{ColumnName, not_one_value_per_row};
 use orcish_core::predicate::{
@@ -179,13 +179,15 @@ impl Table {
     fn filter_column(&self, name: &ColumnName) -> Result<(FilterColumn, Vec<usize>)> {
         let partition = self.partition_of(name);
         if self.is_row_number(name) {
-            let is_stored = partition.is_some() || self.path(&name.as_str().into()).is_ok();
+            let is_unknown = |error: &Error| error.kind() == ErrorKind::UnknownColumn;
+            let is_stored =
+                partition.is_some() || !self.path(&name.as_str().into()).is_err_and(|error| is_unknown(&error));
             return Ok((row_number_column(name.as_str(), is_stored)?, vec![ROW_NUMBER_PLACE]));
         }
         let (field, path) = match partition {
             Some(at) => (self.partition.get(at).cloned(), vec![self.fields.len() + at]),
             None => {
-                let path = self.single_path(name)?;
+                let path = self.path(name)?;
                 (self.field_at(&path), path)
             }
         };

@@ -479,10 +479,12 @@ impl<'a> Matcher<'a> {
     fn type_mismatch(&self, this: &Type, id: u32, target: &DataType) -> Error {
         let orc_type = self.schema().type_string(id).unwrap_or_else(|_| this.kind.name().to_owned());
         let logical = self.stated_type(id).map(decoded_type).filter(|logical| !logical.is_nested());
-        let logical_text = logical.map_or_else(String::new, |logical| format!(" ({})", TypeName(&logical)));
+        let logical_text = logical.as_ref().map_or_else(String::new, |logical| format!(" ({})", TypeName(logical)));
         let has_instants = this.kind == Kind::TimestampInstant && matches!(target, DataType::Timestamp(_, None));
         let hint = if has_instants {
             "both have instants, which can be asked for"
+        } else if self.table.is_schema_given && logical.is_some_and(|own| own.is_numeric()) && target.is_numeric() {
+            "numbers are not narrowed: read the column as it is, and cast it"
         } else if self.table.is_schema_given {
             "the values are none of that type"
         } else {

@@ -376,16 +376,12 @@ impl Table {
     }
 
     /// Indexes from the columns of the table down to the field of a name.
-    pub(super) fn path(&self, name: &ColumnName) -> Result<Vec<usize>> {
-        self.names().path(name, &self.partition).map_err(|error| self.unknown_or_unreadable(name, error))
-    }
-
-    /// As [`path`](Self::path), for the name of a column of a filter, or of an aggregate.
     ///
     /// # Errors
-    /// `InvalidArgument` where several columns have the name.
-    pub(super) fn single_path(&self, name: &ColumnName) -> Result<Vec<usize>> {
-        self.names().single_path(name, &self.partition).map_err(|error| self.unknown_or_unreadable(name, error))
+    /// `UnknownColumn` where there is no such column, `InvalidArgument` where several columns have the name; the error of a
+    /// column that cannot be read.
+    pub(super) fn path(&self, name: &ColumnName) -> Result<Vec<usize>> {
+        self.names().path(name, &self.partition).map_err(|error| self.unknown_or_unreadable(name, error))
     }
 
     fn unknown_or_unreadable(&self, name: &ColumnName, error: Error) -> Error {
@@ -398,18 +394,6 @@ impl Table {
     fn names(&self) -> MutexGuard<'_, ArrowNames> {
         let names = self.names.get_or_init(|| Mutex::new(ArrowNames::new(&self.fields)));
         names.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Checks that each selected name is that of one column.
-    ///
-    /// # Errors
-    /// `InvalidArgument` where several columns have a name.
-    pub(super) fn check_single(&self) -> Result<()> {
-        let Columns::Names(names) = &self.options.columns else { return Ok(()) };
-        for name in names.iter().filter(|name| self.partition_of(name).is_none()) {
-            self.single_path(name)?;
-        }
-        Ok(())
     }
 
     /// The field at a path of indexes.

@@ -20,6 +20,7 @@ mod timestamp;
 mod zone;
 
 pub use instants::InstantDecoder;
+pub(crate) use timestamp::is_in_range;
 pub use timestamp::{TimestampDecoder, decode_nanos};
 pub use zone::{WriterZone, zone_offsets};
 

@@ -37,8 +37,9 @@ pub fn decode_nanos(raw: u64) -> Option<i64> {
     (fits & !overflow).then_some(nanos)
 }
 
-/// Whether the magnitude is below 2^62 seconds, 146 billion years: the arithmetic of the decoder does not overflow.
-fn is_in_range(seconds: i64) -> bool {
+/// Whether the magnitude of stored seconds is below 2^62, 146 billion years: the arithmetic of the decoder does not overflow.
+#[inline]
+pub(crate) fn is_in_range(seconds: i64) -> bool {
     seconds ^ (seconds << 1) >= 0
 }
 

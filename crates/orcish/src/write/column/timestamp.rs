@@ -17,7 +17,7 @@ use super::integer::{nth_valid, physical_integers};
 use super::{AppendContext, AppendResult, Compressors, Detail, EncodedValues, StreamKind, ValueEncoder, valid_slices};
 use crate::bloom::BloomBuilder;
 use crate::encoding::encode::encode_nanos;
-use crate::time::{InstantDecoder, NANOS_PER_SECOND, WriterZone};
+use crate::time::{InstantDecoder, NANOS_PER_SECOND, WriterZone, is_in_range};
 use crate::write::append_error::AppendError;
 use crate::write::rle_stream::IntegerStream;
 use crate::write::stream_options::StreamOptions;
@@ -27,6 +27,8 @@ use crate::write::stream_options::StreamOptions;
 const MAX_NANOS_WITHOUT_MILLIS: u32 = 999_999;
 /// Bound of the seconds since 1970, 146 billion years. It prevents overflows.
 const MAX_SECONDS: i64 = 1 << 62;
+/// The reason why a time beyond the range of stored seconds cannot be stored.
+const TOO_FAR: &str = "a timestamp billions of years from now";
 
 pub(super) struct TimestampEncoder {
     column: u32,
@@ -112,7 +114,7 @@ impl TimestampEncoder {
 #[inline]
 fn encode_wall_clock(zone: &WriterZone, second: i64, nanos: u32) -> std::result::Result<i64, &'static str> {
     if !(-MAX_SECONDS..MAX_SECONDS).contains(&second) {
-        return Err("a timestamp billions of years from now");
+        return Err(TOO_FAR);
     }
     let Some(instant) = zone.instant_of(second) else {
         return Err("the clock of the time zone that is written in skips this time, when it is put forward");
@@ -127,7 +129,7 @@ fn encode_wall_clock(zone: &WriterZone, second: i64, nanos: u32) -> std::result:
 #[inline]
 fn encode_instant(zone: &WriterZone, second: i64, nanos: u32) -> std::result::Result<(i64, i64), &'static str> {
     if !(-MAX_SECONDS..MAX_SECONDS).contains(&second) {
-        return Err("a timestamp billions of years from now");
+        return Err(TOO_FAR);
     }
     let Some(instant) = InstantDecoder::encode(zone, second) else {
         return Err("an instant before 1900 that ORC cannot tell from another, where clocks were put back");
@@ -139,16 +141,18 @@ fn encode_instant(zone: &WriterZone, second: i64, nanos: u32) -> std::result::Re
 /// milliseconds.
 ///
 /// # Errors
-/// A fraction in the last second before 1970 would be rounded to the second after.
+/// A fraction in the last second before 1970 would be rounded to the second after. The stored seconds are beyond the range
+/// of readers.
 #[inline]
 fn encode_seconds(zone: &WriterZone, instant: i64, nanos: u32) -> std::result::Result<i64, &'static str> {
-    if instant >= 0 || nanos <= MAX_NANOS_WITHOUT_MILLIS {
-        Ok(instant - zone.base())
+    let stored = if instant >= 0 || nanos <= MAX_NANOS_WITHOUT_MILLIS {
+        instant - zone.base()
     } else if instant == -1 {
-        Err("a fraction in the second before 1970, which ORC cannot tell from the second after")
+        return Err("a fraction in the second before 1970, which ORC cannot tell from the second after");
     } else {
-        Ok(instant + 1 - zone.base())
-    }
+        instant + 1 - zone.base()
+    };
+    if is_in_range(stored) { Ok(stored) } else { Err(TOO_FAR) }
 }
 
 impl ValueEncoder for TimestampEncoder {
@@ -196,11 +200,26 @@ mod tests {
     use super::*;
     use crate::time::TimestampDecoder;
 
+    /// Seconds between 1970 and a time after 2015, beyond any offset.
+    const FAR: u64 = 2_000_000_000;
+
+    /// Seconds near the end of the range.
+    fn far_seconds() -> impl Strategy<Value = i64> {
+        let end = MAX_SECONDS.unsigned_abs();
+        (end - 2 * FAR..end + 2 * FAR).prop_map(u64::cast_signed)
+    }
+
     proptest! {
         /// A stored time is read as the same wall clock time. A refused time could not be.
         #[test]
         fn wall_clock_times_round_trip(
-            second in prop_oneof![-100_000_000_000..300_000_000_000_i64, -200_000..200_000_i64, any::<i64>()],
+            second in prop_oneof![
+                -100_000_000_000..300_000_000_000_i64,
+                -200_000..200_000_i64,
+                any::<i64>(),
+                far_seconds(),
+                far_seconds().prop_map(|second| -second),
+            ],
             nanos in prop_oneof![0..1_000_000_000_u32, Just(0), 999_000..1_001_000_u32],
             id in prop::sample::select(vec!["UTC", "America/New_York", "Asia/Shanghai", "GMT+08:00", "Europe/Paris"]),
         ) {
@@ -211,7 +230,7 @@ mod tests {
             } else {
                 let is_skipped = zone.instant_of(second).is_none();
                 let instant = zone.instant_of(second).unwrap_or(0);
-                let is_out_of_range = second.unsigned_abs() >= 1 << 62;
+                let is_out_of_range = second.unsigned_abs() >= (1 << 62) - FAR;
                 let is_before_1970 = instant == -1 && nanos > MAX_NANOS_WITHOUT_MILLIS;
                 prop_assert!(is_skipped || is_before_1970 || is_out_of_range);
             }
@@ -226,7 +245,9 @@ mod tests {
                 -100_000_000_000..300_000_000_000_i64,
                 -200_000..200_000_i64,
                 1_700_000_000..1_800_000_000_i64,
-                any::<i64>()
+                any::<i64>(),
+                far_seconds(),
+                far_seconds().prop_map(|second| -second),
             ],
             nanos in prop_oneof![0..1_000_000_000_u32, Just(0), 999_000..1_001_000_u32],
             id in prop::sample::select(vec![
@@ -242,7 +263,7 @@ mod tests {
                 let clock = TimestampDecoder::wall_clock(zone).decode(stored, encode_nanos(nanos)).unwrap();
                 prop_assert_eq!(clock.0, wall);
             } else {
-                let is_out_of_range = second.unsigned_abs() >= 1 << 62;
+                let is_out_of_range = second.unsigned_abs() >= (1 << 62) - FAR;
                 let is_before_1970 = second == -1 && nanos > MAX_NANOS_WITHOUT_MILLIS;
                 prop_assert!(is_out_of_range || is_before_1970 || InstantDecoder::encode(&zone, second).is_none());
             }
