@@ -200,8 +200,8 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
 INSTEAD: Mapping[str, str] = {
     "format": "files are ORC, and tables of CarbonData are recognized",
     "limit": "scan(source, limit=n) has the first rows",
-    "partitioncols": "write_dataset writes tables with partitions",
-    "partitionby": "write_dataset writes tables with partitions",
+    "partitioncols": "write_dataset writes tables with partitions, and scan reads them",
+    "partitionby": "write_dataset writes tables with partitions, and scan reads them",
     "stripes": "stripes are those of one file: read it with ORCFile, or take splits of the scan",
 }
 """What to say of keywords of other libraries that no function here has, likewise."""

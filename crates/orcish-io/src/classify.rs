@@ -105,8 +105,11 @@ impl Location {
     /// `.` and `..`. Absolute paths and URLs are unchanged, and a slash at the end, which marks a folder, stays.
     ///
     /// # Errors
-    /// `Io` if the working directory was removed.
+    /// `InvalidArgument` if the path is empty, which is no name of the working directory; `Io` if that was removed.
     pub fn to_absolute(&self) -> Result<OsString> {
+        if self.as_os_str().is_empty() {
+            return Err(Error::invalid("the path is empty; '.' is the folder that this process is in"));
+        }
         let Some(path) = self.local_path().filter(|path| path.is_relative()) else {
             return Ok(self.as_os_str().to_owned());
         };
@@ -201,6 +204,7 @@ mod tests {
         assert_eq!(of("t/").as_os_str(), folder.join("t/").as_os_str());
         assert_eq!(of("/t/../u"), Path::new("/t/../u"));
         assert_eq!(of("s3://b/../u"), Path::new("s3://b/../u"));
+        assert!(at("").to_absolute().is_err(), "it is no name of the working directory");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Predicates bound to the columns of an ORC file.
 
 use arrow_schema::DataType;
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::explain::Proof;
 use orcish_core::expression::Predicate;
 use orcish_core::predicate::{Condition, Domain, FilterColumn, ValueSource, bind_names};
@@ -52,7 +52,7 @@ pub(crate) fn bind(
     let mut names = ColumnNames::new(schema);
     bind_names(predicate, &mut |name| {
         if let Some(other) = row_number.filter(|other| names.is_beside(name, other)) {
-            let is_stored = names.path(&other.into()).is_ok();
+            let is_stored = is_known(&names.path(&other.into()));
             return Ok((row_number_column(other, is_stored)?, ValueSource::RowNumber));
         }
         // The path to the root is empty.
@@ -60,6 +60,11 @@ pub(crate) fn bind(
         check_is_value(schema, id, name.as_str())?;
         Ok((column(id)?, ValueSource::Column(id)))
     })
+}
+
+/// Whether a name was found that is that of a column, of several, or of one that cannot be read.
+pub(crate) fn is_known<T>(found: &Result<T>) -> bool {
+    !found.as_ref().is_err_and(|error| error.kind() == ErrorKind::UnknownColumn)
 }
 
 /// Checks that a column has one value per row: all its ancestors are structs.

@@ -58,8 +58,12 @@ def projected_paths(columns: list[str] | dict[str, pc.Expression], schema: pa.Sc
             known &= paths is not None
             found += paths or ()
             check_single(f"columns[{name!r}]", paths, schema)
-        # Positions in an expression are those of all columns, in the order of the schema.
-        return found if known and found else whole
+        if not known:
+            # Positions in an expression are those of all columns, in the order of the schema.
+            return whole
+        counts = Counter(schema.names)
+        # pyarrow needs a column to count rows by.
+        return found or [path for path in whole if counts[path[0]] == 1][:1] or whole
     for name in columns:
         # As in pyarrow, a column is also given by a path such as `n.a` or `.n.a`.
         path = (name,) if name in schema.names else tuple(name.removeprefix(".").split("."))

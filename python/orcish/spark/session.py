@@ -10,8 +10,7 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import SparkSession
 
-from orcish._native import working_folder
-from orcish.io.paths import within
+from orcish._native import Location
 
 __all__ = [
     "PARTITION_INFERENCE",
@@ -54,7 +53,7 @@ def path_of_this_process(spark: SparkSession, path: str) -> str:
     """A path for the workers, which have the working directory of the JVM: one that is relative to the working
     directory of this process is absolute. With Spark Connect, whose server has other folders, it is unchanged.
     """
-    return path if jvm(spark) is None else within(working_folder(), path)
+    return path if jvm(spark) is None else Location(path).absolute()
 
 
 def timestamp_zone(spark: SparkSession) -> str:

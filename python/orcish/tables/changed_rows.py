@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
 from orcish.arrow.casting import cast_array
-from orcish.arrow.nested import repeated_name
 from orcish.errors import CastError, OrcishError, UnknownColumnError, UnsupportedError, unknown_column
 from orcish.reading.reader import BatchSource, DerivedRows, rows_of
 
@@ -27,7 +27,8 @@ class ChangedRows(DerivedRows):
 
     Raises:
         UnknownColumnError: There is no such column. Raised when rows are requested.
-        ValueError: Two columns get one name, no column is left, or a value is not one of the new type.
+        ValueError: Several columns have a name that is given, two columns get one name, no column is left, or a value
+            is not one of the new type.
     """
 
     def __init__(
@@ -49,7 +50,9 @@ class ChangedRows(DerivedRows):
         if not kept:
             raise ValueError("no column is left")
         fields = [self._changed(own.field(at)) for at in kept]
-        name = repeated_name(field.name for field in fields)
+        # Columns that had one name before keep it.
+        more = Counter(field.name for field in fields) - Counter(own.names)
+        name = next((name for name in more if name in own.names or more[name] > 1), None)
         if name is not None:
             raise ValueError(f"two columns would have the name {name!r}")
         schema = pa.schema(fields, own.metadata)
@@ -184,11 +187,15 @@ class CountedRows(DerivedRows):
 
 
 def _check_names(schema: pa.Schema, names: Sequence[str]) -> None:
-    """Checks that columns are there.
+    """Checks that columns are there, once.
 
     Raises:
         UnknownColumnError: One is not.
+        ValueError: Several columns have the name.
     """
+    counts = Counter(schema.names)
     for name in names:
-        if name not in schema.names:
+        if name not in counts:
             raise unknown_column(name, schema.names)
+        if counts[name] > 1:
+            raise ValueError(f"column {name!r}: several columns have this name")

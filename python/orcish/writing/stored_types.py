@@ -56,8 +56,18 @@ def types_by_path(schema: pa.Schema) -> dict[str, pa.DataType]:
 
 
 def has_type(schema: pa.Schema, is_kind: Callable[[pa.DataType], bool]) -> bool:
-    """Whether a column of a schema, or one nested in it, has a type."""
-    return any(map(is_kind, types_by_path(schema).values()))
+    """Whether a column of a schema, or one nested in it, has a type. Values of dictionaries and of runs, and storages
+    of extension types are nested, too.
+    """
+    kinds = [field.type for field in schema]
+    for kind in kinds:
+        if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+            kinds.append(kind.value_type)
+        elif isinstance(kind, pa.BaseExtensionType):
+            kinds.append(kind.storage_type)
+        else:
+            kinds.extend(kind.field(at).type for at in range(kind.num_fields))
+    return any(map(is_kind, kinds))
 
 
 def stored_field(field: pa.Field, options: Mapping[str, Any]) -> pa.Field:

@@ -80,13 +80,14 @@ def _format_of(source: str, storage: dict[str, str]) -> str:
     if not is_several(source):
         return ORC
     # A folder has the format of its files, if their endings say so.
-    endings = {named(file.location).format for file in table_files(source, None, storage).files}
-    if len(known := sorted(filter(None, endings))) > 1:
+    found = {named(file.location).format: file.location for file in table_files(source, None, storage).files}
+    if len(known := [form for form in found if form is not None]) > 1:
+        one, other, *_ = known
         raise ValueError(
-            f"{display_name(source)} has files of {' and '.join(known)}: sources have one format, which a pattern such "
-            f"as {display_name(source).rstrip('/')}/*.{known[0]} chooses"
+            f"{display_name(found[one])} is {one} and {display_name(found[other])} is {other}: sources have one "
+            "format, and a pattern chooses the files of one"
         )
-    only = next(iter(endings)) if len(endings) == 1 else None
+    only = next(iter(found)) if len(found) == 1 else None
     return only or ORC
 
 

@@ -41,6 +41,30 @@ def test_columns_are_told_apart(name: str, tmp_path: Path, run: Run, rows: Calla
         assert "\n".join(run(*command, path)[1]).count("(root)") == 1
 
 
+TWICE = pa.Table.from_arrays([pa.array([1, 2]), pa.array([3, 4]), pa.array(["p", "q"])], names=["x", "x", "y"])
+
+
+def test_a_name_of_several_columns_cannot_be_given(tmp_path: Path, run: Run) -> None:
+    path, target = tmp_path / "a.orc", tmp_path / "o.orc"
+    orcish.write_table(TWICE, path)
+    for options in (
+        ["--drop", "x"],
+        ["--rename", "x=z"],
+        ["--cast", "x=int"],
+        ["--sort-by", "x"],
+        ["--bloom-filter-columns", "x"],
+        ["-c", "x"],
+        ["--where", "x = 1"],
+    ):
+        code, _, err = run("rewrite", path, "-o", target, *options)
+        assert code in (1, 2), options
+        assert "several columns have this name" in err, options
+    # Others can be.
+    for options in (["--drop", "y"], ["--rename", "y=z"], ["--cast", "y=varchar(9)"], ["--sort-by", "y"]):
+        assert run("rewrite", path, "-o", target, "--existing-data", "overwrite", *options)[0] == 0, options
+        assert orcish.read_table(target).schema.names.count("x") == 2
+
+
 def test_a_dotted_name_is_the_column_that_is_read(tmp_path: Path, rows: Callable[..., list[Any]]) -> None:
     path = tmp_path / "a.orc"
     orcish.write_table(SAME["a field and a dot"], path)

@@ -495,3 +495,23 @@ def test_timestamps_keep_their_units(
         assert code == 0, err
         after = orcish.read_table(where[-1] if len(where) > 1 else table).sort_by("id")
         assert (after.schema, after.to_pylist()) == (before.schema, before.to_pylist()), where
+
+
+@each_case(
+    "encoded",
+    [
+        lambda values: values.dictionary_encode(),
+        lambda values: pa.RunEndEncodedArray.from_arrays(pa.array([1], pa.int32()), values),
+        lambda values: pa.ListArray.from_arrays([0, 1], values.dictionary_encode()),
+    ],
+    ids=["dictionary", "runs", "list of dictionaries"],
+)
+def test_digits_of_encoded_timestamps_are_not_lost(encoded: Any, tmp_path: pathlib.Path, run: Any) -> None:
+    table = tmp_path / "t"
+    orcish.write_dataset(pa.table({"x": encoded(pa.array([0], pa.timestamp("us")))}), table)
+    (path,) = table.glob("*.orc")
+    fine = pa.array([1], pa.timestamp("ns"))
+    column = pa.ListArray.from_arrays([0, 1], fine) if "array" in orcish.ORCFile(path).type_string else fine
+    orcish.write_table(pa.table({"x": column}), path, existing_data="overwrite", arrow_schema=False)
+    code, _, err = run(table, "-o", tmp_path / "o.orc", "--timestamps", "wall")
+    assert (code, "digits beyond" in err) == (1, True), err

@@ -92,6 +92,13 @@ def test_expressions_of_other_columns(path: str) -> None:
     assert orcish.dataset(path).to_table(**query).to_pydict() == {"z": ["y"], "one": [1]}
 
 
+def test_expressions_of_no_column(path: str) -> None:
+    """Rows are counted by a column whose name no other one has."""
+    query = {"columns": {"one": pc.scalar(1)}}
+    assert orcish.dataset(path).to_table(**query).to_pydict() == {"one": [1, 1]}
+    assert orcish.dataset(path).to_table(columns={}).num_rows == 2
+
+
 AWKWARD = pa.table(
     {
         "a.b": [1, 2],

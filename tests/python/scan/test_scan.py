@@ -516,6 +516,20 @@ def test_filters_on_one_of_several_columns_of_a_name_are_errors(tmp_path, langua
     assert read(LANGUAGES[language]("y", "'b'" if language == "text" else "b")) is not None
 
 
+def test_row_numbers_with_the_name_of_several_columns(tmp_path):
+    """A filter on the name would be one on the row numbers."""
+    orcish.write_table(TWICE, tmp_path / "a.orc")
+    asked = {"columns": ["y"], "row_number": "x", "filters": "x = 0"}
+    for read in (
+        lambda: orcish.ORCFile(tmp_path / "a.orc").read(**asked),
+        lambda: orcish.read_table(tmp_path / "a.orc", **asked),
+        lambda: orcish.read_table(tmp_path, **asked),
+        lambda: orcish.scan([tmp_path / "a.orc"] * 2, **asked).count(),
+    ):
+        with pytest.raises(ValueError, match='there is a column "x" already'):
+            read()
+
+
 def test_fields_and_aggregates_of_several_columns_of_a_name(tmp_path):
     path = tmp_path / "a.orc"
     orcish.write_table(NESTED, path)

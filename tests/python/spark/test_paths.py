@@ -55,6 +55,19 @@ def test_relative_paths(spark: Spark, tmp_path: Path, monkeypatch: pytest.Monkey
     FUNCTIONS[name](spark, "t")
 
 
+@each_case("name", FUNCTIONS)
+def test_empty_paths(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """They are no paths of the working directory, which would be replaced."""
+    monkeypatch.chdir(tmp_path)
+    orcish.write_table(ROWS, tmp_path / "a.orc")
+    frame = spark.createDataFrame([(1, "x")], "id bigint, k string")
+    with pytest.raises(ValueError, match="the path is empty"):
+        osp.write(frame, "", mode="overwrite")
+    with pytest.raises(ValueError, match=r"the path is empty|no path"):
+        FUNCTIONS[name](spark, "")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.orc"]
+
+
 @each_case("name", ["read", "map_batches", "profile"])
 def test_several_paths(spark: Spark, tmp_path: Path, name: str) -> None:
     """They are lists of both."""

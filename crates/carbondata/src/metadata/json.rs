@@ -116,7 +116,7 @@ pub(crate) fn required_text(entry: &Value, key: &str) -> Result<String> {
 /// `Corrupt` where it is no number of the type.
 pub(crate) fn number<T: std::str::FromStr>(entry: &Value, key: &str) -> Result<Option<T>> {
     let parse = |text: String| text.trim().parse().map_err(|_| wrong_type(key, "number", &Value::String(text)));
-    text(entry, key)?.map(parse).transpose()
+    text(entry, key)?.filter(|text| !text.trim().is_empty()).map(parse).transpose()
 }
 
 /// A field as a list; empty where it is missing or null.
@@ -134,10 +134,11 @@ pub(crate) fn list<'a>(entry: &'a Value, key: &str) -> Result<&'a [Value]> {
 /// A field as a list of strings, see [`list`].
 ///
 /// # Errors
-/// As [`list`]; `Corrupt` where an entry is no string.
+/// As [`list`]; `Corrupt` where an entry is neither a string nor a number.
 pub(crate) fn texts(entry: &Value, key: &str) -> Result<Vec<String>> {
     let text = |value: &Value| match value {
         Value::String(text) => Ok(text.clone()),
+        Value::Number(number) => Ok(number.to_string()),
         other => Err(wrong_type(&format!("an entry of {key}"), "text", other)),
     };
     list(entry, key)?.iter().map(text).collect()

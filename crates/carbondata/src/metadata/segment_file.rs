@@ -87,7 +87,7 @@ mod tests {
         let limits = Limits::default();
         for wrong in [
             r#""files":"a""#,
-            r#""files":[1]"#,
+            r#""files":[true]"#,
             r#""isRelative":"true""#,
             r#""status":"Sucess""#,
             r#""status":null"#,

@@ -1,6 +1,7 @@
 //! The table status file: the segments of a table.
 
 use std::collections::HashSet;
+use std::str::FromStr;
 
 use orcish_core::{Error, Limits, Result};
 use serde_json::Value;
@@ -11,8 +12,17 @@ use super::json::{entries, number, required_text, text};
 /// States of readable segments, in lower case.
 const READABLE: [&str; 5] = ["success", "partial success", "marked for update", "streaming", "streaming finish"];
 /// States of other segments, in lower case.
-const UNREADABLE: [&str; 6] =
-    ["failure", "marked for delete", "compacted", "in progress", "overwrite in progress", "update"];
+const UNREADABLE: [&str; 9] = [
+    "failure",
+    "load failure",
+    "marked for delete",
+    "compacted",
+    "in progress",
+    "insert in progress",
+    "overwrite in progress",
+    "insert overwrite in progress",
+    "update",
+];
 /// Format of columnar segments.
 pub(crate) const COLUMNAR_V3: &str = "columnar_v3";
 /// Format of streaming segments.
@@ -70,14 +80,17 @@ pub(super) fn check_state(state: &str) -> Result<()> {
     Err(Error::corrupt(format!("{state:?} is no state of a segment")))
 }
 
+/// A field that may be another text than a number: times are dates in tables before 1.3, and no rows depend on sizes.
+fn if_number<T: FromStr>(entry: &Value, key: &str) -> Result<Option<T>> {
+    Ok(text(entry, key)?.and_then(|text| text.trim().parse().ok()))
+}
+
 /// Reads the segments of a table status file, in their order.
 ///
 /// # Errors
 /// `Corrupt` where it is not a table status file, where a segment has an unknown state, and where two segments that are
 /// read have one name.
 pub(crate) fn read_table_status(bytes: &[u8], limits: &Limits) -> Result<Vec<LoadDetails>> {
-    // Tables before 1.3 have dates.
-    let time = |entry: &Value, key: &str| Ok::<_, Error>(text(entry, key)?.and_then(|text| text.trim().parse().ok()));
     let mut read = HashSet::new();
     entries(bytes, limits, |entry| {
         let id = required_text(entry, "loadName")?;
@@ -88,12 +101,12 @@ pub(crate) fn read_table_status(bytes: &[u8], limits: &Limits) -> Result<Vec<Loa
             format: text(entry, "fileFormat")?.map_or(COLUMNAR_V3.to_owned(), |name| name.to_ascii_lowercase()),
             segment_file: text(entry, "segmentFile")?,
             path: text(entry, "path")?,
-            started: time(entry, "loadStartTime")?,
-            ended: time(entry, "timestamp")?,
-            modified: time(entry, "modificationOrDeletionTimestamp")?,
+            started: if_number(entry, "loadStartTime")?,
+            ended: if_number(entry, "timestamp")?,
+            modified: if_number(entry, "modificationOrDeletionTimestamp")?,
             merged_into: text(entry, "mergedLoadName")?,
-            data_bytes: number(entry, "dataSize")?,
-            index_bytes: number(entry, "indexSize")?,
+            data_bytes: if_number(entry, "dataSize")?,
+            index_bytes: if_number(entry, "indexSize")?,
             updated: (number(entry, "updateDeltaStartTimestamp")?, number(entry, "updateDeltaEndTimestamp")?),
             update_file: text(entry, "updateStatusFileName")?,
         };

@@ -105,7 +105,7 @@ mod tests {
     fn live_delete_deltas() {
         let updates = read(&json!([
             deletes(5, &json!({})),
-            deletes(7, &json!({"deltaFileStamps": ["5", "7"]})),
+            deletes(7, &json!({"deltaFileStamps": ["5", 7]})),
             deletes(7, &json!({"deletedRowsInBlock": "3"})),
             deletes(5, &json!({"segmentStatus": "Compacted"})),
             entry(&json!({})),
@@ -136,7 +136,7 @@ mod tests {
             json!({"deleteDeltaStartTimestamp": "5"}),
             json!({"deleteDeltaStartTimestamp": "5", "deleteDeltaEndTimestamp": {}}),
             json!({"deleteDeltaStartTimestamp": "5", "deltaFileStamps": "5"}),
-            json!({"deleteDeltaStartTimestamp": "5", "deltaFileStamps": [5]}),
+            json!({"deleteDeltaStartTimestamp": "5", "deltaFileStamps": [true]}),
             json!({"deleteDeltaStartTimestamp": "5", "deltaFileStamps": ["../5"]}),
             json!({"deletedRowsInBlock": true}),
         ] {

@@ -124,7 +124,7 @@ impl<I: Iterator<Item = Result<RecordBatch>>> Iterator for StagedRows<I> {
 }
 
 /// For each column of the output, its index among the columns that are read. Where the same columns are read, they are the same
-/// ones; otherwise those that were asked for come first, or are the first ones of their names.
+/// ones; otherwise those that were asked for come first, or are found by their names, which no other column has.
 fn places(read: &Schema, output: &Schema) -> Result<Vec<usize>> {
     let names = |schema: &Schema| schema.fields().iter().map(|field| field.name().clone()).collect::<Vec<_>>();
     let (all, asked) = (names(read), names(output));

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, BooleanArray};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::{DataType, FieldRef};
-use orcish_core::error::{Error, ErrorKind, OrInternal as _, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::expression::Predicate;
 use orcish_core::names::{ColumnName, not_one_value_per_row};
 use orcish_core::predicate::{
@@ -21,7 +21,7 @@ use super::matching::Matcher;
 use super::partition;
 use super::table::{Conjunct, ROW_NUMBER_PLACE, Table};
 use super::table_file::TableFile;
-use crate::predicate::{check_is_value, row_number_column};
+use crate::predicate::{check_is_value, is_known, row_number_column};
 use crate::read::filter_column;
 use crate::schema::Kind;
 
@@ -179,9 +179,7 @@ impl Table {
     fn filter_column(&self, name: &ColumnName) -> Result<(FilterColumn, Vec<usize>)> {
         let partition = self.partition_of(name);
         if self.is_row_number(name) {
-            let is_unknown = |error: &Error| error.kind() == ErrorKind::UnknownColumn;
-            let is_stored =
-                partition.is_some() || !self.path(&name.as_str().into()).is_err_and(|error| is_unknown(&error));
+            let is_stored = partition.is_some() || is_known(&self.path(&name.as_str().into()));
             return Ok((row_number_column(name.as_str(), is_stored)?, vec![ROW_NUMBER_PLACE]));
         }
         let (field, path) = match partition {

@@ -142,16 +142,16 @@ fn chunk_size(options: &WriteOptions, schema: &Schema) -> Result<usize> {
 fn columns(options: &WriteOptions, schema: &Schema, compression: StreamCompression) -> Result<Vec<ColumnPlan>> {
     let default = ColumnPlan { compression, dictionary: options.dictionary, has_bloom_filter: false };
     let mut columns = vec![default; schema.types().len()];
-    // Applies `set` to a column and all columns below. `set` returns whether the option fits the type of the column.
+    // Applies `set` to a column and all columns below. Returns whether the option fits the type of one of them, as `set` does.
     let mut set_option =
-        |name: &ColumnName, set: &mut dyn FnMut(&mut ColumnPlan, Kind) -> Result<bool>| -> Result<()> {
+        |name: &ColumnName, set: &mut dyn FnMut(&mut ColumnPlan, Kind) -> Result<bool>| -> Result<bool> {
             let id = schema.column_id(name)?;
             let last = schema.get(id)?.last;
             let mut fits = false;
             for (column, orc_type) in columns.iter_mut().zip(schema.types()).take(last as usize + 1).skip(id as usize) {
                 fits |= set(column, orc_type.kind)?;
             }
-            if fits { Ok(()) } else { Err(Error::invalid("no column there can have it").in_column(name.as_str())) }
+            Ok(fits)
         };
     for (name, column_compression) in &options.column_compression {
         if options.compression == Compression::None {
@@ -168,25 +168,23 @@ fn columns(options: &WriteOptions, schema: &Schema, compression: StreamCompressi
             column.dictionary = *dictionary;
             Ok(matches!(kind, Kind::String | Kind::Char | Kind::Varchar))
         })
-        .map_err(|error| option_error("dictionary", name, error))?;
+        .and_then(|fits| check_fits("dictionary", name, fits))?;
     }
     for name in &options.bloom_filter_columns {
         set_option(name, &mut |column, kind| {
             column.has_bloom_filter = supports_bloom_filter(kind);
             Ok(column.has_bloom_filter)
         })
-        .map_err(|error| option_error("bloom_filter_columns", name, error))?;
+        .and_then(|fits| check_fits("bloom_filter_columns", name, fits))?;
     }
     Ok(columns)
 }
 
-fn option_error(option: &str, name: &ColumnName, error: Error) -> Error {
-    match error.kind() {
-        orcish_core::ErrorKind::InvalidArgument => Error::invalid(format!(
-            "{option}: column {name} is of a type that has none of these, and so is all below it"
-        )),
-        _ => error,
+fn check_fits(option: &str, name: &ColumnName, fits: bool) -> Result<()> {
+    if fits {
+        return Ok(());
     }
+    Err(Error::invalid(format!("{option}: column {name} is of a type that has none of these, and so is all below it")))
 }
 
 /// Whether columns of a type can have bloom filters, as in ORC Java. The filters of boolean columns are empty in ORC
