@@ -41,12 +41,12 @@ def test_columns_are_told_apart(name: str, tmp_path: Path, run: Run, rows: Calla
         assert "\n".join(run(*command, path)[1]).count("(root)") == 1
 
 
-TWICE = pa.Table.from_arrays([pa.array([1, 2]), pa.array([3, 4]), pa.array(["p", "q"])], names=["x", "x", "y"])
+BESIDE = pa.Table.from_arrays([pa.array([1, 2]), pa.array([3, 4]), pa.array(["p", "q"])], names=["x", "x", "y"])
 
 
 def test_a_name_of_several_columns_cannot_be_given(tmp_path: Path, run: Run) -> None:
     path, target = tmp_path / "a.orc", tmp_path / "o.orc"
-    orcish.write_table(TWICE, path)
+    orcish.write_table(BESIDE, path)
     for options in (
         ["--drop", "x"],
         ["--rename", "x=z"],
