@@ -88,18 +88,22 @@ fn wrong_type(key: &str, wanted: &str, value: &Value) -> Error {
     Error::corrupt(format!("{key} is no {wanted}: {value}"))
 }
 
+/// A string, or a number as one: writers put both in the same fields. `key` is for the error.
+fn text_of(value: &Value, key: &str) -> Result<String> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Number(number) => Ok(number.to_string()),
+        other => Err(wrong_type(key, "text", other)),
+    }
+}
+
 /// A field as a string; `None` where it is missing, null or empty.
 ///
 /// # Errors
 /// `Corrupt` where it is neither a string nor a number.
 pub(crate) fn text(entry: &Value, key: &str) -> Result<Option<String>> {
-    let text = match entry.get(key) {
-        None | Some(Value::Null) => return Ok(None),
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Number(number)) => number.to_string(),
-        Some(other) => return Err(wrong_type(key, "text", other)),
-    };
-    Ok(Some(text).filter(|text| !text.is_empty()))
+    let value = entry.get(key).filter(|value| !value.is_null());
+    Ok(value.map(|value| text_of(value, key)).transpose()?.filter(|text| !text.is_empty()))
 }
 
 /// A field as a string that must be there.
@@ -136,12 +140,7 @@ pub(crate) fn list<'a>(entry: &'a Value, key: &str) -> Result<&'a [Value]> {
 /// # Errors
 /// As [`list`]; `Corrupt` where an entry is neither a string nor a number.
 pub(crate) fn texts(entry: &Value, key: &str) -> Result<Vec<String>> {
-    let text = |value: &Value| match value {
-        Value::String(text) => Ok(text.clone()),
-        Value::Number(number) => Ok(number.to_string()),
-        other => Err(wrong_type(&format!("an entry of {key}"), "text", other)),
-    };
-    list(entry, key)?.iter().map(text).collect()
+    list(entry, key)?.iter().map(|value| text_of(value, &format!("an entry of {key}"))).collect()
 }
 
 #[cfg(test)]

@@ -68,7 +68,7 @@ impl LoadDetails {
     }
 }
 
-/// Checks the state of a segment, or of a data file of one.
+/// Checks the state of a segment, or of a folder or a data file of one.
 ///
 /// # Errors
 /// `Corrupt` where no segment has such a state: nothing says whether its rows are read.

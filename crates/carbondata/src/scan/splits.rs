@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use orcish_core::Result;
+use orcish_io::FileVersion;
 
 use super::blocklet_plan::{blocklet_plans, map_files};
 use super::config::ScanConfig;
@@ -20,8 +21,7 @@ pub(super) fn splits(snapshot: &Arc<TableSnapshot>, config: &Arc<ScanConfig>, by
                 None => orcish_io::stat(&entry.location, &snapshot.storage.of(&entry.location))?
                     .map_or(0, |status| status.size),
             };
-            let token = split_token::write(snapshot, entry, &[], None)?;
-            return Ok(vec![split(entry, Vec::new(), 0, size, token)]);
+            return Ok(vec![split(snapshot, entry, (Vec::new(), 0, size), None)?]);
         }
         let (blocklet_plans, open_file) = blocklet_plans(snapshot, config, entry)?;
         let Some(open_file) = open_file else { return Ok(Vec::new()) };
@@ -38,15 +38,18 @@ pub(super) fn splits(snapshot: &Arc<TableSnapshot>, config: &Arc<ScanConfig>, by
             }
         }
         let version = open_file.file.source_version()?;
-        let split = |(blocklets, rows, size): (Vec<usize>, u64, u64)| {
-            let token = split_token::write(snapshot, entry, &blocklets, version.as_ref())?;
-            Ok(split(entry, blocklets, rows, size, token))
-        };
-        runs.into_iter().map(split).collect()
+        runs.into_iter().map(|run| split(snapshot, entry, run, version.as_ref())).collect()
     })?;
     Ok(splits.into_iter().flatten().collect())
 }
 
-fn split(entry: &FileEntry, blocklets: Vec<usize>, rows: u64, bytes: u64, token: Vec<u8>) -> Split {
-    Split { location: entry.location.clone(), blocklets, rows, bytes, token }
+/// The split of some blocklets of a file, with their rows and stored bytes. Without a version, any later file is read.
+fn split(
+    snapshot: &TableSnapshot,
+    entry: &FileEntry,
+    (blocklets, rows, bytes): (Vec<usize>, u64, u64),
+    version: Option<&FileVersion>,
+) -> Result<Split> {
+    let token = split_token::write(snapshot, entry, &blocklets, version)?;
+    Ok(Split { location: entry.location.clone(), blocklets, rows, bytes, token })
 }
