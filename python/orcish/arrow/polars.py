@@ -34,7 +34,7 @@ def check_polars_types(schema: pa.Schema) -> None:
 
 def polars_type(kind: pa.DataType) -> pa.DataType:
     """The equivalent type that polars has: decimals of 128 bits for 256, scale 0 for negative scales, lists for list
-    views, the values of run-end encoded arrays, UTC for zones such as ``+05:30``.
+    views and for lists of the fixed size 0, the values of run-end encoded arrays, UTC for zones such as ``+05:30``.
     """
     types = pa.types
     if isinstance(kind, pa.BaseExtensionType):
@@ -49,7 +49,7 @@ def polars_type(kind: pa.DataType) -> pa.DataType:
         return pa.decimal128(_decimal_digits(kind), max(kind.scale, 0))
     if types.is_dictionary(kind):
         return pa.dictionary(kind.index_type, polars_type(kind.value_type), kind.ordered)
-    if types.is_list_view(kind):
+    if types.is_list_view(kind) or (types.is_fixed_size_list(kind) and kind.list_size == 0):
         return pa.list_(_field(kind.value_field))
     if types.is_large_list_view(kind):
         return pa.large_list(_field(kind.value_field))

@@ -343,6 +343,19 @@ def test_types_that_polars_has_not(tmp_path, name):
     assert orcish.scan(tmp_path / "a.orc", columns=["id"]).to_polars()["id"].to_list() == [1]
 
 
+def test_lists_of_no_items(tmp_path):
+    """polars refuses lists of the fixed size 0."""
+    table = pa.table(
+        {
+            "x": pa.array([[], None], pa.list_(pa.int32(), 0)),
+            "l": pa.array([[[]], []], pa.list_(pa.list_(pa.int8(), 0))),
+        }
+    )
+    orcish.write_table(table, tmp_path / "a.orc")
+    for read in (lambda path: orcish.scan_polars(path).collect(), lambda path: orcish.scan(path).to_polars()):
+        assert read(tmp_path / "a.orc").rows() == [([], [[]]), (None, [])]
+
+
 @each_case("zone", ["+05:30", "GMT+08:00", "PST"])
 def test_zones_that_polars_has_not(tmp_path, zone):
     """A filter of polars would ask for hours of UTC, beside the hours of the zone that are read."""
