@@ -354,6 +354,18 @@ def unify_schemas(first: object, other: object) -> object:
         ValueError: Names of columns are ambiguous.
     """
 
+def fitted_pandas(described: str, names: Sequence[str], is_whole: bool) -> str | None:
+    """Metadata for pandas, as JSON, that fit columns of some names; ``None`` if they stay.
+
+    - A range is an index of exactly the rows of one data frame. pyarrow applies it to any table of as many rows.
+      ``is_whole`` says that the rows are those of one data frame, or some of them.
+    - Labels of columns that are no text, such as integers, timestamps or tuples, are parsed from the names of all
+      columns. With a column that the metadata do not describe, or labels that pyarrow cannot parse, all columns have
+      their names as labels.
+
+    Descriptions of columns that are there, such as their types in pandas, stay, and so do metadata of another form.
+    """
+
 @final
 class TableColumns:
     """The columns of a table that rows are added to."""

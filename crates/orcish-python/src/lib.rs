@@ -110,7 +110,7 @@ mod _native {
     #[pymodule_export]
     use crate::stream::Batches;
     #[pymodule_export]
-    use crate::table::{TableLog, unify_schemas};
+    use crate::table::{TableLog, fitted_pandas, unify_schemas};
     #[pymodule_export]
     use crate::table_columns::{
         TableColumns, are_inferred, cast_rows, stored_schema, untyped_columns, with_timestamp_types,

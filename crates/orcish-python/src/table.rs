@@ -30,6 +30,13 @@ pub(crate) fn unify_schemas<'py>(
     capsule::schema(py, &union.map_err(|error| to_python(py, &error))?)
 }
 
+/// Metadata for pandas that fit columns of some names; `None` if they stay.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value, reason = "the names of an argument")]
+pub(crate) fn fitted_pandas(described: &str, names: Vec<String>, is_whole: bool) -> Option<String> {
+    orcish::table::fitted_pandas(described, names.iter().map(String::as_str), is_whole)
+}
+
 fn pending(is_before: bool) -> Pending {
     if is_before { Pending::Before } else { Pending::Wait }
 }

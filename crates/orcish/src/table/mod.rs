@@ -54,7 +54,7 @@ pub use files::TableFolder;
 pub use log_schema::{LoggedSchema, MAX_SCHEMA_TAIL};
 pub use new_files::{combine_files_of, delete_rows_of, file_suffix};
 pub use operations::{CompactedFile, Deleted, Table, TableWriteOptions, TableWriter};
-pub use pandas::{PANDAS_KEY, with_fitted_pandas};
+pub use pandas::{PANDAS_KEY, fitted_pandas, with_fitted_pandas};
 pub use partitioning::PartitionOption;
 pub use plans::{CompactionPlan, DeletionPlan};
 pub use replacing::{Replaced, replace_files};

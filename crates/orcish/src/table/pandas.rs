@@ -13,6 +13,9 @@ const TEXTS: [&str; 3] = ["unicode", "string", "empty"];
 /// such as categories and dates, and takes each boolean for true.
 const PARSED: [&str; 9] = ["mixed", "bytes", "decimal", "integer", "floating", "int", "uint", "float", "datetime"];
 
+/// Numbers that Python writes into JSON, and that JSON has not: attributes of a data frame may contain them.
+const NUMBERS: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
+
 /// The schema with metadata for pandas that fit its columns. With other metadata, `to_pandas` fails or numbers rows wrongly.
 ///
 /// - A range is an index of exactly the rows of one data frame. pyarrow applies it to any table of as many rows. It stays if `is_whole`:
@@ -34,24 +37,24 @@ const PARSED: [&str; 9] = ["mixed", "bytes", "decimal", "integer", "floating", "
 /// assert!(!with_fitted_pandas(schema, false).metadata()["pandas"].contains("range"));
 /// ```
 pub fn with_fitted_pandas(mut schema: Schema, is_whole: bool) -> Schema {
-    let names: HashSet<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
-    let fitted = schema.metadata().get(PANDAS_KEY).and_then(|described| fitted(described, &names, is_whole));
-    if let Some(fitted) = fitted {
+    let described = schema.metadata().get(PANDAS_KEY);
+    let names = || schema.fields().iter().map(|field| field.name().as_str());
+    if let Some(fitted) = described.and_then(|described| fitted_pandas(described, names(), is_whole)) {
         schema.metadata.insert(PANDAS_KEY.to_owned(), fitted);
     }
     schema
 }
 
-/// The metadata that fit some columns; `None` if they stay.
-fn fitted(described: &str, names: &HashSet<&str>, is_whole: bool) -> Option<String> {
-    let mut found: Value = serde_json::from_str(described).ok()?;
+/// Metadata for pandas, as JSON text, that fit columns of some names; `None` if they stay. See [`with_fitted_pandas`].
+pub fn fitted_pandas<'a>(described: &str, names: impl IntoIterator<Item = &'a str>, is_whole: bool) -> Option<String> {
+    let mut found: Value = serde_json::from_str(&with_quoted_numbers(described)).ok()?;
     let indexes = found.get("index_columns")?.as_array()?;
     let kept: Vec<Value> = indexes.iter().filter(|index| is_whole || !index.is_object()).cloned().collect();
     let known = found.get("columns")?.as_array()?.iter().map(|column| {
         let name = column.get("field_name").or_else(|| column.get("name"))?;
         Some(name.as_str())
     });
-    let known: HashSet<&str> = known.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect();
+    let known: HashSet<Option<&str>> = known.collect::<Option<_>>()?;
     let labels = match found.get("column_indexes") {
         None => Vec::new(),
         Some(labels) => labels.as_array()?.clone(),
@@ -62,8 +65,8 @@ fn fitted(described: &str, names: &HashSet<&str>, is_whole: bool) -> Option<Stri
     };
     let kinds = labels.iter().map(kind).collect::<Option<Vec<_>>>()?;
     let is_plain = kinds.len() < 2 && kinds.iter().all(|kind| TEXTS.contains(&kind.as_str()));
-    let is_known =
-        names.is_subset(&known) && kinds.iter().all(|kind| TEXTS.contains(&kind.as_str()) || is_parsed(kind));
+    let is_known = names.into_iter().all(|name| known.contains(&Some(name)))
+        && kinds.iter().all(|kind| TEXTS.contains(&kind.as_str()) || is_parsed(kind));
     let keeps_labels = is_plain || is_known || labels.is_empty();
     if kept.len() == indexes.len() && keeps_labels {
         return None;
@@ -73,7 +76,36 @@ fn fitted(described: &str, names: &HashSet<&str>, is_whole: bool) -> Option<Stri
     if !keeps_labels {
         object.insert("column_indexes".to_owned(), Value::Array(Vec::new()));
     }
-    Some(found.to_string())
+    let fitted = numbers().fold(found.to_string(), |text, (number, quoted)| text.replace(&quoted, number));
+    Some(fitted)
+}
+
+/// Each of [`NUMBERS`], and a string of JSON in its place.
+fn numbers() -> impl Iterator<Item = (&'static str, String)> {
+    NUMBERS.iter().enumerate().map(|(at, number)| (*number, format!(r#""\u0000{at}""#)))
+}
+
+/// The text with [`NUMBERS`] as strings, outside of other strings.
+fn with_quoted_numbers(text: &str) -> String {
+    if !NUMBERS.iter().any(|number| text.contains(number)) {
+        return text.to_owned();
+    }
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (plain, strings) = rest.split_at(rest.find('"').unwrap_or(rest.len()));
+        parts.push(numbers().fold(plain.to_owned(), |plain, (number, quoted)| plain.replace(number, &quoted)));
+        let mut is_escaped = true;
+        let end = strings.find(|character| {
+            let is_end = character == '"' && !is_escaped;
+            is_escaped = character == '\\' && !is_escaped;
+            is_end
+        });
+        let (string, after) = strings.split_at(end.map_or(strings.len(), |end| end + 1));
+        parts.push(string.to_owned());
+        rest = after;
+    }
+    parts.concat()
 }
 
 /// Whether pyarrow makes labels of a kind of the names of columns.
@@ -91,8 +123,7 @@ mod tests {
     use super::*;
 
     fn fitted_of(described: &str, names: &[&str], is_whole: bool) -> Option<Value> {
-        let names = names.iter().copied().collect();
-        fitted(described, &names, is_whole).map(|text| serde_json::from_str(&text).unwrap())
+        fitted_pandas(described, names.iter().copied(), is_whole).map(|text| serde_json::from_str(&text).unwrap())
     }
 
     #[test]
@@ -102,6 +133,13 @@ mod tests {
         let fitted = fitted_of(described, &["a"], false).unwrap();
         assert_eq!(fitted["index_columns"], serde_json::json!(["i"]));
         assert_eq!(fitted["columns"], serde_json::json!([{"name": "a"}]));
+    }
+
+    #[test]
+    fn numbers_that_json_has_not_stay() {
+        let described = r#"{"index_columns": [{}], "columns": [], "attributes": {"NaN": [NaN, -Infinity, Infinity, "\\\"NaN", "\\"]}}"#;
+        let fitted = fitted_pandas(described, [], false).unwrap();
+        assert_eq!(fitted, described.replace("[{}]", "[]").replace(": ", ":").replace(", ", ","));
     }
 
     #[test]
