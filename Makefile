@@ -44,7 +44,7 @@ test-rust: ## Tests of the crates
 # What tests run on, so that `make -j` builds it beside other things.
 .PHONY: test-builds
 test-builds: $(VENV)/module
-	cargo test --workspace --no-run
+	cargo test --workspace --all-targets --no-run
 
 .PHONY: test-python
 test-python: $(VENV)/module java ## Tests of the Python package; ORCISH_TEST_PART=1/3 runs a third of their files
@@ -59,11 +59,14 @@ test-all: test-rust $(VENV)/module java ## All tests, the random ones with TEST_
 	$(PYTEST)
 
 .PHONY: lint
-lint: lint-rust lint-python ## Formatting, clippy, rustdoc, ruff, mypy, the workflows
+lint: format lint-rust lint-python ## Formatting, clippy, rustdoc, ruff, mypy, the workflows
+
+.PHONY: format
+format:
+	cargo fmt --all --check
 
 .PHONY: lint-rust
 lint-rust:
-	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo clippy --package orcish --lib --no-default-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
