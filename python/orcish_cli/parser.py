@@ -8,8 +8,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from orcish.errors import closest_match, suggestion
-from orcish.hints import synonym
+from orcish.errors import suggestion
+from orcish.hints import hint
 from orcish.terminal import printable
 
 from orcish_cli.terminal import show_text
@@ -201,10 +201,7 @@ class Parser(argparse.ArgumentParser):
     def _unknown(self, option: str) -> str:
         name = option.partition("=")[0]
         flags = {flag[2:].replace("-", "_"): flag for flag in self._option_string_actions if flag.startswith("--")}
-        word = name.lstrip("-").replace("-", "_")
-        # Of one letter, none is nearer than others.
-        meant = synonym(word, flags) or (closest_match(word, flags) if len(word) > 1 else None)
-        return f"unknown option {name}" + (f"; did you mean {flags[meant]}?" if meant else "")
+        return f"unknown option {name}{hint(name, flags, {})}"
 
     def _get_value(self, action: argparse.Action, text: str) -> Any:
         try:
