@@ -526,7 +526,7 @@ class TestWhatIsRefused:
             (["rows.orc", "a.csv", "o.parquet"], "sources have one format"),
             (["a.parquet", "o.orc", "--schema", "id int"], "--schema is of CSV and JSON"),
             (["a.parquet", "o.orc", "--timestamps", "wall"], "is of sources that are ORC"),
-            (["a.csv", "o.orc", "--schema", "idd int"], "the nearest name is 'id'"),
+            (["a.csv", "o.orc", "--schema", "idd int"], "nearest: id"),
             (["a.csv", "o.orc", "--schema", "id in"], "is wanted at 'in'"),
             (["bad.jsonl", "o.orc"], "--schema"),
             (["missing.parquet", "o.orc"], "missing.parquet"),
@@ -536,7 +536,7 @@ class TestWhatIsRefused:
         ids=lambda value: " ".join(value) if isinstance(value, list) else None,
     )
     def test_options(self, arguments, text, orc, tmp_path, run, monkeypatch):
-        of_files = text in ("one of the sources", "sources have one format", "the nearest name is 'id'", "--schema")
+        of_files = text in ("one of the sources", "sources have one format", "nearest: id", "--schema")
         of_files |= text in ("missing.parquet", "--existing-data overwrite replaces it", "is a folder")
         monkeypatch.chdir(tmp_path)
         pa.parquet.write_table(pa.table({"id": [1]}), "a.parquet")

@@ -286,7 +286,7 @@ def test_options() -> None:
     }.items():
         with pytest.raises(ValueError, match=wrong):
             orcish.diff(one, two, **message)  # type: ignore[arg-type]
-    with pytest.raises(orcish.UnknownColumnError, match="did you mean 'id'"):
+    with pytest.raises(orcish.UnknownColumnError, match='key: a: no column is named "idd"; nearest: id'):
         orcish.diff(one, two, key="idd")
 
 
