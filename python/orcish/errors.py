@@ -22,6 +22,7 @@ __all__ = [
     "out_of_memory",
     "quoted",
     "suggestion",
+    "text_of",
     "unknown_column",
 ]
 
@@ -124,8 +125,16 @@ class OptionError(ValueError):
     def __str__(self) -> str:
         if not self.option:
             return self.reason
-        given = "" if self.value is ... else f"={self.value!r}"
+        given = "" if self.value is ... else f"={text_of(self.value)}"
         return f"{self.option}{given}: {self.reason}"
+
+
+def text_of(value: Any) -> str:
+    """The text that Python has for a value. An object without one has the text that tracebacks have for it."""
+    try:
+        return repr(value)
+    except Exception:
+        return f"<unprintable {type(value).__name__} object>"
 
 
 class OptionTypeError(OptionError, TypeError):
