@@ -20,7 +20,9 @@ __all__ = [
     "UnsupportedError",
     "closest_match",
     "out_of_memory",
+    "quoted",
     "suggestion",
+    "text_of",
     "unknown_column",
 ]
 
@@ -123,8 +125,16 @@ class OptionError(ValueError):
     def __str__(self) -> str:
         if not self.option:
             return self.reason
-        given = "" if self.value is ... else f"={self.value!r}"
+        given = "" if self.value is ... else f"={text_of(self.value)}"
         return f"{self.option}{given}: {self.reason}"
+
+
+def text_of(value: Any) -> str:
+    """The text that Python has for a value. An object without one has the text that tracebacks have for it."""
+    try:
+        return repr(value)
+    except Exception:
+        return f"<unprintable {type(value).__name__} object>"
 
 
 class OptionTypeError(OptionError, TypeError):
@@ -174,7 +184,24 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     return f"; did you mean {near}?" if near else ""
 
 
-def unknown_column(name: str, names: Iterable[str]) -> UnknownColumnError:
-    """The error of a column that is not there, with the nearest of the names that are."""
-    nearest = closest_match(name, names)
-    return UnknownColumnError(f"no column {name!r}{f'; the nearest name is {nearest!r}' if nearest else ''}")
+def unknown_column(name: str, names: Iterable[str], place: str | None = None) -> UnknownColumnError:
+    """The error of a column that is not there, in the words of the native module.
+
+    Args:
+        name: The column.
+        names: The names that are there; the message has the nearest ones.
+        place: What the message begins with, such as the argument that names the column.
+    """
+    import difflib
+
+    known = {each.lower(): each for each in names}
+    found = [known[each] for each in difflib.get_close_matches(name.lower(), known, 3, 0)]
+    near = f"nearest: {', '.join(found)}" if found else "there is none"
+    return UnknownColumnError(f"{f'{place}: ' if place else ''}no column is named {quoted(name)}; {near}")
+
+
+def quoted(name: str) -> str:
+    """A name in double quotes, as the native module has names in messages."""
+    import json
+
+    return json.dumps(name, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Errors of attributes and keywords that are not there: words of other libraries, and what is there in their place."""
+"""Errors of names that are not there: words of other libraries, and what is there in their place."""
 
 from __future__ import annotations
 
@@ -6,7 +6,17 @@ from collections.abc import Collection, Iterable, Mapping
 
 from orcish.errors import closest_match
 
-__all__ = ["COLUMN", "FILE", "MODULE", "SCAN", "missing_attribute", "synonym", "unknown_keyword"]
+__all__ = [
+    "COLUMN",
+    "FILE",
+    "MODULE",
+    "SCAN",
+    "SPARK_OPTION",
+    "hint",
+    "missing_attribute",
+    "plain_name",
+    "unknown_keyword",
+]
 
 _ONE_FILE = "write_table(data, path) for a file, or write_dataset(data, folder) for a table"
 MODULE = {
@@ -197,31 +207,59 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
 }
 """Keywords of other libraries, in lower case without underscores, and what a function here may have in their place."""
 
-INSTEAD: Mapping[str, str] = {
+KEYWORD: Mapping[str, str] = {
     "format": "files are ORC, and tables of CarbonData are recognized",
     "limit": "scan(source, limit=n) has the first rows",
     "partitioncols": "write_dataset writes tables with partitions, and scan reads them",
     "partitionby": "write_dataset writes tables with partitions, and scan reads them",
     "stripes": "stripes are those of one file: read it with ORCFile, or take splits of the scan",
 }
-"""What to say of keywords of other libraries that no function here has, likewise."""
+"""What to say of keywords of other libraries that a function does not have, likewise."""
+_FILES = "load(path) takes a pattern, such as orders/*.orc, or a list of paths"
+_TEXT_FILES = 'format("orcish") reads ORC: read other files with spark.read.csv, json or parquet'
+_STREAM = "the files of a stream are read in the order in which they are found"
+_MODE = 'the save mode is .mode("append") or .mode("overwrite") of the writer'
+SPARK_OPTION: Mapping[str, str] = {
+    "basepath": "load the folder of the table, with filters on its partition columns",
+    **dict.fromkeys(("pathglobfilter", "modifiedbefore", "modifiedafter"), _FILES),
+    "ignorecorruptfiles": "orcish.spark.verify names files that cannot be read",
+    "ignoremissingfiles": "files that are removed after they were listed are an error; read again",
+    **dict.fromkeys(("latestfirst", "maxfileage"), _STREAM),
+    "filenameonly": "files are known by their paths in the table",
+    "cleansource": "files that are read stay; orcish.delete removes rows",
+    **dict.fromkeys(("header", "inferschema", "sep", "delimiter", "multiline"), _TEXT_FILES),
+    "format": 'format("orcish") has no other format',
+    **dict.fromkeys(("mode", "existingdata"), _MODE),
+    "schema": "the schema is .schema(...) of the reader",
+}
+"""What to say of options of Spark that the data source does not have, likewise."""
 
 
-def synonym(name: str, known: Collection[str]) -> str | None:
-    """What a keyword of other libraries is called here, of the names that are known. The words are not always near."""
-    return next((own for own in SYNONYMS.get(_plain(name), ()) if own in known), None)
+def hint(name: str, known: Mapping[str, str], words: Mapping[str, str]) -> str:
+    """The end of a message about a keyword or an option that is not there: what is meant, or what to do in its place.
+
+    Args:
+        name: The name.
+        known: The names that are there, as they are shown.
+        words: What to say of names that are not there and for which none that is there stands.
+    """
+    plain = plain_name(name)
+    names = {plain_name(each): each for each in known}
+    meant = names.get(plain) or next((own for own in SYNONYMS.get(plain, ()) if own in known), None)
+    if meant is None and plain in words:
+        return f": {words[plain]}"
+    # Of one letter, none is nearer than others.
+    if meant is None and len(plain) > 1 and (near := closest_match(plain, names)) is not None:
+        meant = names[near]
+    return "" if meant is None else f"; did you mean {known[meant]}?"
 
 
-def _plain(name: str) -> str:
-    return name.replace("_", "").replace("-", "").lower()
+def plain_name(name: str) -> str:
+    """The name of a keyword or an option without what spellings differ in."""
+    return name.replace("_", "").replace("-", "").replace(".", "").lower()
 
 
 def unknown_keyword(function: str, name: str, known: Collection[str]) -> TypeError:
     """The error of a keyword that a function does not have, with the keyword that may be meant."""
-    said = f"{function}() has no keyword argument {name!r}"
-    plain = _plain(name)
-    meant = synonym(name, known)
-    if meant is None and plain in INSTEAD and plain not in map(_plain, known):
-        return TypeError(f"{said}: {INSTEAD[plain]}")
-    meant = meant or closest_match(name, sorted(known))
-    return TypeError(f"{said}; did you mean {meant!r}?" if meant else said)
+    shown = {each: repr(each) for each in sorted(known)}
+    return TypeError(f"{function}() has no keyword argument {name!r}{hint(name, shown, KEYWORD)}")

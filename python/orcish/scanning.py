@@ -11,6 +11,7 @@ import pyarrow as pa
 from orcish._native import Location
 from orcish.carbon.detect import single_table
 from orcish.carbon.source import CarbonSource, check_no_external, check_options
+from orcish.errors import OptionTypeError
 from orcish.filters.pushdown import Filters
 from orcish.io.filesystem import in_file_system
 from orcish.io.system_path import SystemPath
@@ -102,7 +103,7 @@ def open_reader(source: Sources, options: dict[str, Any]) -> ScanReader:
     options.pop("partitions", None)
     schema, match = options.pop("schema", None), options.pop("match", "name")
     if schema is not None and not hasattr(schema, "__arrow_c_schema__"):
-        raise TypeError(f"schema={schema!r}: must be an Arrow schema, not {type(schema).__name__}")
+        raise OptionTypeError("schema", f"must be an Arrow schema, not {type(schema).__name__}", schema)
     found = None if schema is not None else listing.schema
     files, left_out = listing.files, NOTHING_LEFT_OUT
     try:

@@ -157,11 +157,9 @@ def _form(option: Option, words: Sequence[str] | None) -> dict[str, Any]:
 
 
 def _help(option: Option, meaning: str | None, usual: str | None) -> str:
-    text, default = meaning or option.meaning, option.default if usual is None else usual
+    text = option.summary(meaning, usual)
     if option.type == "Filters":
-        text += ", such as 'id > 5'; of several, all are true"
-    elif default:
-        text += f" ({default})"
+        text = f"{meaning or option.meaning}, such as 'id > 5'; of several, all are true"
     text = text.replace("``", "").replace("%", "%%")
     return text[:1].lower() + text[1:] if text[1:2].islower() else text
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import functools
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from orcish.errors import closest_match, suggestion
-from orcish.hints import synonym
+from orcish.errors import suggestion
+from orcish.hints import hint
 from orcish.terminal import printable
 
 from orcish_cli.terminal import show_text
@@ -37,6 +38,8 @@ KINDS = {
     "threads": "whole number of 1 or more",
 }
 """What the functions that parse values take."""
+NUMBER = re.compile(r"-\d+")
+"""A number of rows, as head and tail of other systems take it. Values of options are joined to their options before."""
 OTHER_COMMANDS = {
     **dict.fromkeys(("cat", "head", "tail", "print", "read"), "data"),
     **dict.fromkeys(("info", "describe", "inspect", "show", "metadata", "stat", "stats"), "meta"),
@@ -195,16 +198,15 @@ class Parser(argparse.ArgumentParser):
                 return
             # Queries may begin with a comment of SQL.
             is_option = argument.startswith("--") and not any(map(str.isspace, name))
-            if is_option and name not in self._option_string_actions:
+            if (is_option and name not in self._option_string_actions) or NUMBER.fullmatch(argument):
                 self.error(self._unknown(argument))
 
     def _unknown(self, option: str) -> str:
         name = option.partition("=")[0]
+        if NUMBER.fullmatch(name) and "-n" in self._option_string_actions:
+            return f"unknown option {name}; did you mean -n {name[1:]}?"
         flags = {flag[2:].replace("-", "_"): flag for flag in self._option_string_actions if flag.startswith("--")}
-        word = name.lstrip("-").replace("-", "_")
-        # Of one letter, none is nearer than others.
-        meant = synonym(word, flags) or (closest_match(word, flags) if len(word) > 1 else None)
-        return f"unknown option {name}" + (f"; did you mean {flags[meant]}?" if meant else "")
+        return f"unknown option {name}{hint(name, flags, {})}"
 
     def _get_value(self, action: argparse.Action, text: str) -> Any:
         try:

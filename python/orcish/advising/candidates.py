@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from orcish.advising.measuring import Candidate, sorted_rows
 from orcish.advising.sample import Sample
-from orcish.errors import OptionError, UnknownColumnError, closest_match
+from orcish.errors import OptionError, unknown_column
 from orcish.filters.expression import Expression, col
 from orcish.filters.pushdown import Filters
 from orcish.filters.text import parse
@@ -69,9 +69,7 @@ def check_columns(
                     f"{name}: {given}: {column!r} is a partition column, and no file has its values: leave it out, or "
                     "name the folder of a partition"
                 )
-            match = closest_match(column, names)
-            hint = f"; did you mean {match!r}?" if match else f"; there are {', '.join(names) or 'none'}"
-            raise UnknownColumnError(f"{name}: {given}: there is no column {column!r}{hint}")
+            raise unknown_column(column, names, f"{name}: {given}")
     for column in lookup:
         if column not in names:
             raise OptionError("lookup", f"{column!r} is a nested column: only those at the top are looked up")

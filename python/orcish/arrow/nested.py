@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -20,6 +20,7 @@ __all__ = [
     "is_text",
     "map_columns",
     "map_fields",
+    "numbered_names",
     "repeated_name",
     "value_type",
 ]
@@ -73,6 +74,16 @@ def is_list(kind: Any) -> bool:
 def is_months(kind: Any) -> bool:
     """Whether a type is that of intervals of months, which pyarrow has no test of."""
     return str(kind) == "month_interval"
+
+
+def numbered_names(names: Sequence[str]) -> list[tuple[str, int]]:
+    """Each name with the number of times that it was there before, which tells columns of one name apart."""
+    counts: Counter[str] = Counter()
+    found = []
+    for name in names:
+        found.append((name, counts[name]))
+        counts[name] += 1
+    return found
 
 
 def repeated_name(names: Iterable[str]) -> str | None:

@@ -17,7 +17,7 @@ from orcish.comparing.result import Difference, Differences
 from orcish.comparing.rows import Found, compare_by_position
 from orcish.comparing.schemas import metadata_changes, orc_types, schema_changes
 from orcish.comparing.types import comparable
-from orcish.errors import OptionError, OptionTypeError, UnknownColumnError, closest_match
+from orcish.errors import OptionError, OptionTypeError, UnknownColumnError, unknown_column
 from orcish.filters.pushdown import Filters
 from orcish.io.filesystem import in_file_system
 from orcish.keywords import checked_keywords
@@ -266,9 +266,7 @@ def _check_columns(keys: Sequence[str], a: pa.Schema, b: pa.Schema) -> None:
                     f"key: {name} has several columns {key!r}: rows are matched by columns whose name is there once"
                 )
             if key not in schema.names:
-                near = closest_match(key, schema.names)
-                hint = f"; did you mean {near!r}?" if near else ""
-                raise UnknownColumnError(f"key: {name} has no column {key!r}{hint}")
+                raise unknown_column(key, schema.names, f"key: {name}")
 
 
 def _row_count(rows: Scan) -> int | None:

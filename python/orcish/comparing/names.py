@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
-__all__ = ["distinct_names", "numbered_names", "paired_names"]
+from orcish.arrow.nested import numbered_names
 
-
-def numbered_names(names: Sequence[str]) -> list[tuple[str, int]]:
-    """Each name with the number of times that it was there before."""
-    counts: Counter[str] = Counter()
-    found = []
-    for name in names:
-        found.append((name, counts[name]))
-        counts[name] += 1
-    return found
+__all__ = ["distinct_names", "paired_names"]
 
 
 def paired_names(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:

@@ -18,8 +18,8 @@ import pyarrow.compute as pc
 from orcish.arrow.buffers import month_numbers, offsets_within, union_places, within
 from orcish.arrow.casting import cast_array
 from orcish.arrow.exported import common_type
-from orcish.arrow.nested import NANOSECONDS, is_binary, is_list, is_months, is_text
-from orcish.comparing.names import numbered_names, paired_names
+from orcish.arrow.nested import NANOSECONDS, is_binary, is_list, is_months, is_text, numbered_names
+from orcish.comparing.names import paired_names
 
 __all__ = ["all_comparable", "comparable", "is_map_list", "is_union_struct", "own_array", "own_type", "shared_type"]
 __all__ += ["typed"]

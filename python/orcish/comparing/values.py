@@ -6,6 +6,7 @@ compared by their names, those of one name by their order.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ import pyarrow.compute as pc
 
 from orcish.arrow.buffers import list_lengths, offsets_of, parents
 from orcish.arrow.casting import cast_array, iso_texts
+from orcish.arrow.nested import is_text
 from orcish.comparing.names import distinct_names
 from orcish.comparing.types import is_map_list, is_union_struct, own_array, shared_type, typed
 from orcish.errors import UnsupportedError
@@ -156,7 +158,7 @@ def mixed(total: Any, other: Any) -> Any:
 
 
 def hashes(array: Any) -> Any:
-    """Hashes of values of an array in its own type, the same for equal values in this process."""
+    """Hashes of values of an array in its own type, the same for equal values in every process."""
     types = pa.types
     if types.is_null(array.type):
         return pa.repeat(_integer(_NULL), len(array))
@@ -178,9 +180,19 @@ def hashes(array: Any) -> Any:
     values = encoded.dictionary
     if types.is_temporal(values.type):
         values = values.view(pa.int32() if values.type.bit_width == 32 else pa.int64())
-    # NaN has another hash in each object.
-    found = pa.array([0 if value != value else hash(value) for value in values.to_pylist()], pa.int64())
-    return found.take(encoded.indices)
+    found = map(_hash, (values.cast(pa.large_binary()) if is_text(values.type) else values).to_pylist())
+    return pa.array(found, pa.int64()).take(encoded.indices)
+
+
+def _hash(value: Any) -> int:
+    """The hash of a number or of bytes. Those that Python has for ``None``, for NaN and for bytes are others in each
+    process.
+    """
+    if value is None:
+        return _NULL
+    if isinstance(value, bytes):
+        return zlib.crc32(value)
+    return 0 if value != value else hash(value)
 
 
 def _with_nulls(array: Any, found: Any) -> Any:

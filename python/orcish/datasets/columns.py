@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from orcish.errors import UnknownColumnError, closest_match
+from orcish.errors import unknown_column
 from orcish.filters.levels import TooManyLevelsError
 from orcish.filters.names import ColumnName, dotted
 from orcish.filters.pyarrow import DecodedExpression
@@ -67,7 +67,7 @@ def projected_paths(columns: list[str] | dict[str, pc.Expression], schema: pa.Sc
     for name in columns:
         # As in pyarrow, a column is also given by a path such as `n.a` or `.n.a`.
         path = (name,) if name in schema.names else tuple(name.removeprefix(".").split("."))
-        _check_known(path[0], schema, name)
+        _check_known(path[0], schema)
         found.append(path)
     check_single("columns", found, schema)
     return found
@@ -87,7 +87,7 @@ def paths_of(expression: pc.Expression, schema: pa.Schema) -> list[Path] | None:
         # The serialization of pyarrow is internal to it. It has no columns that are given by their positions.
         return None
     for path in paths:
-        _check_known(path[0], schema, path[0])
+        _check_known(path[0], schema)
     return paths
 
 
@@ -137,9 +137,6 @@ def check_single(given: str, paths: list[Path] | None, schema: pa.Schema) -> Non
         )
 
 
-def _check_known(name: str, schema: pa.Schema, given: str) -> None:
-    if name in schema.names:
-        return
-    near = closest_match(name, schema.names)
-    advice = f"; did you mean {near}?" if near else f"; there are {', '.join(schema.names) or 'none'}"
-    raise UnknownColumnError(f"column {given}: the dataset has no such column{advice}")
+def _check_known(name: str, schema: pa.Schema) -> None:
+    if name not in schema.names:
+        raise unknown_column(name, schema.names)

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias, TypeVar, cast
 
 from orcish import _native
+from orcish.errors import text_of
 from orcish.filters import literals
 from orcish.filters.levels import check_count, check_levels
 from orcish.filters.names import ColumnName, dotted, steps_of
@@ -278,9 +279,8 @@ class Expression(_Operand):
             ValueError: The tree has too many levels.
         """
         if not isinstance(tree, tuple) or not tree or not isinstance(tree[0], str):
-            raise TypeError(
-                f"tree={tree!r:.100}: orcish.col makes predicates, and orcish.filters.text.parse reads their text"
-            )
+            reason = "orcish.col makes predicates, and orcish.filters.text.parse reads their text"
+            raise TypeError(f"tree={text_of(tree):.100}: {reason}")
         self._set(tree[0], check_levels(tree, operands_of) if tree[0] in _JOINTS else 1, tree, None)
 
     def _set(self, kind: str, levels: int, tree: Tree | None, sides: tuple[_Operand, _Operand] | None) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from orcish.datasets.dataset import ScanDataset
-from orcish.errors import OrcishError, UnknownColumnError
+from orcish.errors import OrcishError, unknown_column
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import WHOLE_FILE, Scan, Split, reader_of
 from orcish.reading.split_groups import group_splits
@@ -140,7 +140,7 @@ class OrcDatasource(Datasource):  # type: ignore[misc]
         known = self._schema.names
         for name in projection_map:
             if name not in known:
-                raise UnknownColumnError(f"column {name}: the dataset has no such column; there are {', '.join(known)}")
+                raise unknown_column(name, known)
         clone._columns = list(projection_map)
         return clone
 

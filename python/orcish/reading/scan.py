@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pyarrow as pa
 
 from orcish.asynchronous import batches_of_thread, table_of_thread
+from orcish.errors import text_of
 from orcish.filters.names import ColumnName, dotted
 from orcish.filters.pushdown import Filters, check_filters
 from orcish.hints import SCAN, missing_attribute
@@ -44,7 +45,7 @@ class Scan(BatchSource):
     @checked_keywords
     def __init__(self, reader: ScanReader) -> None:
         if not isinstance(reader, ScanReader):
-            raise TypeError(f"reader={reader!r:.100}: orcish.scan makes the scan of a source")
+            raise TypeError(f"reader={text_of(reader):.100}: orcish.scan makes the scan of a source")
         self._reader = reader
 
     def __repr__(self) -> str:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from orcish import _native
 from orcish.arrow.exported import ExportedArray
 from orcish.arrow.frames import fitted_metadata
-from orcish.errors import NullMapKeyError, UnknownColumnError
+from orcish.errors import NullMapKeyError, UnknownColumnError, text_of
 from orcish.filters.advice import timestamp_advice
 from orcish.filters.expression import Expression
 from orcish.filters.names import ColumnName
@@ -61,7 +61,7 @@ class ScanReader:
         """
         for name in columns:
             if not isinstance(name, str | tuple):
-                raise TypeError(f"columns are selected by their names, not by {name!r}")
+                raise TypeError(f"columns are selected by their names, not by {text_of(name)}")
         return self.with_options(columns=list(columns))
 
     def where(self, filters: Filters) -> ScanReader:

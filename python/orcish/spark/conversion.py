@@ -16,7 +16,7 @@ from pyspark.sql.types import StructType
 
 from orcish._native import Location, StagedFile, has_carbon_metadata
 from orcish.carbon.detect import check_not_carbon, is_of_carbon
-from orcish.errors import UnsupportedError
+from orcish.errors import UnsupportedError, unknown_column
 from orcish.io.files import TableFile
 from orcish.io.names import display_name
 from orcish.io.paths import path_text
@@ -116,6 +116,7 @@ def convert(
         FileExistsError: The target has files, or is a table without rows, and ``existing_data`` is ``"error"``.
         ValueError: The format of the source is unknown, or there are several, or an option is wrong; or files that are
             replaced are not read, or store a partition column with other values than that of their folder.
+        UnknownColumnError: There is no column of ``partition_by`` or ``sort_within``.
         CommitError: A file of a source that is ORC was removed while the job ran, as by :func:`orcish.compact`.
         UnsupportedError: A type cannot be stored in ORC, or the target is a CarbonData table with metadata.
     """
@@ -128,7 +129,7 @@ def convert(
     by = rows.folders if partition_by is None else list(partition_by)
     missing = next((name for name in sort_within or () if name not in rows.schema.names), None)
     if missing is not None:
-        raise ValueError(f"sort_within: there is no column {missing!r}")
+        raise unknown_column(missing, rows.schema.names, "sort_within")
     is_replaced = existing_data in ("overwrite", "overwrite_partitions") and rows.is_replaced(target, storage)
     writing = WriterOptions(
         path=target,

@@ -1,4 +1,4 @@
-"""Texts of the options of the data source by tables of options, and hints for options that it does not have."""
+"""Texts of the options of the data source by tables of options."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from types import NoneType
 from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 from orcish import _native
-from orcish.errors import closest_match
-from orcish.hints import synonym
+from orcish.hints import SPARK_OPTION, hint, plain_name
 
 __all__ = ["Parse", "at_least", "names", "parse_options", "parsers", "spark_name", "text"]
 
@@ -30,26 +29,6 @@ ALIASES: Mapping[str, str] = {
     "orc.bloom.filter.fpp": "bloom_filter_fpp",
 }
 """Names of options of Spark's and Java's writers, in lower case."""
-
-_FILES = "load(path) takes a pattern, such as orders/*.orc, or a list of paths"
-_TEXT_FILES = 'format("orcish") reads ORC: read other files with spark.read.csv, json or parquet'
-_STREAM = "the files of a stream are read in the order in which they are found"
-_MODE = 'the save mode is .mode("append") or .mode("overwrite") of the writer'
-INSTEAD: Mapping[str, str] = {
-    "basepath": "load the folder of the table, with filters on its partition columns; or, with option partitions=true, "
-    "all folders name=value of a path are columns",
-    **dict.fromkeys(("pathglobfilter", "modifiedbefore", "modifiedafter"), _FILES),
-    "ignorecorruptfiles": "orcish.spark.verify names files that cannot be read",
-    "ignoremissingfiles": "files that are removed after they were listed are an error; read again",
-    **dict.fromkeys(("latestfirst", "maxfileage"), _STREAM),
-    "filenameonly": "files are known by their paths in the table",
-    "cleansource": "files that are read stay; orcish.delete removes rows",
-    **dict.fromkeys(("header", "inferschema", "sep", "delimiter", "multiline"), _TEXT_FILES),
-    "format": 'format("orcish") has no other format',
-    **dict.fromkeys(("mode", "existingdata"), _MODE),
-    "schema": "the schema is .schema(...) of the reader",
-}
-"""What to do in place of an option of Spark that the data source does not have, likewise."""
 
 
 def spark_name(keyword: str) -> str:
@@ -144,14 +123,14 @@ def parsers(options: type, special: Mapping[str, Parse]) -> dict[str, Parse]:
     """
     native = {keyword: (kind, words) for keyword, kind, _, words, _ in _native.options_of("write")}
     found: dict[str, Parse] = {}
-    for keyword, hint in get_type_hints(options).items():
+    for keyword, kind_of in get_type_hints(options).items():
         if keyword in special:
             found[keyword] = special[keyword]
         elif keyword in native:
             kind, words = native[keyword]
             found[keyword] = one_of(*words) if words else _dictionary if keyword == "dictionary" else _OF_KIND[kind]
         else:
-            (of,) = {*get_args(hint)} - {NoneType} if NoneType in get_args(hint) else {hint}
+            (of,) = {*get_args(kind_of)} - {NoneType} if NoneType in get_args(kind_of) else {kind_of}
             found[keyword] = one_of(*get_args(of)) if get_origin(of) is Literal else _OF_TYPE[of]
     return found
 
@@ -190,13 +169,9 @@ def parse_options(
 
 def _hint(name: str, table: Mapping[str, Parse], others: Mapping[str, Mapping[str, Parse]]) -> str:
     """What an unknown option may stand for."""
-    plain = name.replace("_", "").replace(".", "")
-    known = [spark_name(keyword) for keyword in table]
-    of_other = {spark_name(keyword).lower(): other for other, options in others.items() for keyword in options}
-    if plain in of_other and plain not in map(str.lower, known):
+    plain = plain_name(name)
+    of_other = {plain_name(keyword): other for other, options in others.items() for keyword in options}
+    if plain in of_other and plain not in map(plain_name, table):
         return f": it is an option for {of_other[plain]}"
-    if plain in INSTEAD:
-        return f": {INSTEAD[plain]}"
-    meant = synonym(plain, table)
-    match = spark_name(meant) if meant else closest_match(plain, known)
-    return f"; did you mean {match}?" if match else ": docs/spark-reading.md and docs/spark-writing.md list all"
+    shown = {keyword: spark_name(keyword) for keyword in table}
+    return hint(name, shown, SPARK_OPTION) or ": docs/spark-reading.md and docs/spark-writing.md list all"

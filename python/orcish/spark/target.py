@@ -14,6 +14,7 @@ from orcish import _native
 from orcish._native import StagedFile
 from orcish.arrow.exported import ExportedSchema, schema_for_native
 from orcish.arrow.nested import fields_by_path, is_text
+from orcish.errors import unknown_column
 from orcish.spark.appending import appended_schema
 from orcish.spark.columns import same_name
 from orcish.spark.options import WriterOptions
@@ -96,9 +97,10 @@ class TableTarget:
     def _column(self, name: str) -> str:
         is_sensitive = self.options.case_sensitive
         same = [own for own in self.schema.names if same_name(own, is_sensitive) == same_name(name, is_sensitive)]
-        if len(same) != 1:
-            found = f"column {name!r} may be {' or '.join(map(repr, same))}" if same else f"there is no column {name!r}"
-            raise ValueError(f"{self._partition_option()}: {found}")
+        if not same:
+            raise unknown_column(name, self.schema.names, self._partition_option())
+        if len(same) > 1:
+            raise ValueError(f"{self._partition_option()}: column {name!r} may be {' or '.join(map(repr, same))}")
         return same[0]
 
     def write(self, batches: Iterator[pa.RecordBatch], task: int, *, begins: bool = True) -> list[StagedFile]:

@@ -15,7 +15,7 @@ from orcish._native import Location, StagedFile, has_carbon_metadata
 from orcish.arrow.exported import ExportedSchema, schema_for_native
 from orcish.arrow.frames import fitted_metadata
 from orcish.arrow.nested import value_type
-from orcish.errors import OptionError, UnknownColumnError, UnsupportedError, closest_match
+from orcish.errors import OptionError, UnsupportedError, unknown_column
 from orcish.tables.columns import cast_batch
 from orcish.tables.commit import Job
 from orcish.tables.folder import FileInfo
@@ -193,9 +193,7 @@ def _partition_columns(partition_by: Sequence[str], schema: pa.Schema) -> list[s
     by = list(partition_by)
     for name in by:
         if name not in schema.names:
-            closest = closest_match(name, schema.names)
-            hint = f"; did you mean {closest!r}?" if closest else ""
-            raise UnknownColumnError(f"there is no column {name!r} to partition by{hint}")
+            raise unknown_column(name, schema.names, "partition_by")
     if len(set(by)) != len(by) or len(by) >= max(len(schema), 1):
         raise OptionError("partition_by", "columns are named once, and one at least is left for the files", by)
     for name in by:

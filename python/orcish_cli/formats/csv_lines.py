@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -22,6 +23,7 @@ from orcish_cli.formats.errors import DELIMITED, ENCODED
 from orcish_cli.formats.schemas import has_open_units
 from orcish_cli.formats.text_options import TextOptions
 from orcish_cli.formats.text_values import given_fields, of_texts, placed, with_fine_unit
+from orcish_cli.type_tree import quoted
 
 __all__ = ["csv_rows", "csv_schema"]
 
@@ -73,11 +75,7 @@ def _exact(given: pa.Field | None, inferred: pa.Field, texts: pa.Array) -> pa.Fi
     if given is not None:
         is_fine = has_open_units(given) and pc.any(pc.match_substring_regex(texts, FINE)).as_py()
         return with_fine_unit(given) if is_fine else given
-    try:
-        _inferred(texts, inferred)
-    except ValueError:
-        return inferred.with_type(pa.string())
-    return inferred
+    return inferred if _fits(texts, inferred) else inferred.with_type(pa.string())
 
 
 def csv_rows(open_file: Callable[[], Any], options: TextOptions, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
@@ -88,15 +86,16 @@ def csv_rows(open_file: Callable[[], Any], options: TextOptions, schema: pa.Sche
     """
     before, given = 0, given_fields(options)
     for batch in _texts(open_file, options, schema.names):
-        columns = [
-            placed(
-                functools.partial(_given if field.name in given else _inferred, field=field),
-                batch.column(field.name),
-                field.name,
-                before,
-            )
-            for field in schema
-        ]
+        columns = []
+        for field in schema:
+            is_given, texts = field.name in given, batch.column(field.name)
+            typed = functools.partial(_given if is_given else _inferred, field=field)
+            try:
+                columns.append(placed(typed, texts, field.name, before))
+            except CorruptFileError as error:
+                if is_given:
+                    raise
+                raise CorruptFileError(f"{error}: {_advice(texts, field, options)}") from error
         before += len(batch)
         yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
@@ -209,19 +208,48 @@ def _inferred(texts: pa.Array, field: pa.Field) -> pa.Array:
     kind = field.type
     if kind == texts.type or is_binary(kind) or pa.types.is_null(kind):
         return texts
-    advice = f"give the type with --schema '{field.name} string', or another type"
     at = pc.index(pc.fill_null(_is_other_text(texts, kind), False), True).as_py()
     if at >= 0:
         text = texts[at].as_py()
         if pa.types.is_integer(kind) and FRACTION.fullmatch(text):
-            advice = f"give the type with --schema '{field.name} double', or another type"
-            raise ValueError(f"{text[:40]!r} is no integer, as the first rows have: {advice}")
+            raise ValueError(f"{text[:40]!r} is no integer, as the first rows have")
         name = "boolean" if pa.types.is_boolean(kind) else "number"
-        raise ValueError(f"{text[:40]!r} would not be the same text as a {name}: {advice}")
+        raise ValueError(f"{text[:40]!r} would not be the same text as a {name}")
     try:
         return cast_array(texts, kind)
     except CastError as error:
-        raise ValueError(f"{error}: types are inferred of the first rows: {advice}") from error
+        raise ValueError(f"{error}: types are inferred of the first rows") from error
+
+
+def _fits(texts: pa.Array, field: pa.Field) -> bool:
+    """Whether a type keeps all texts."""
+    try:
+        _inferred(texts, field)
+    except ValueError:
+        return False
+    return True
+
+
+def _has_fractions(texts: pa.Array, field: pa.Field) -> bool:
+    """Whether the texts of a column that was inferred as one of integers are floating point numbers and integers."""
+    if not pa.types.is_integer(field.type):
+        return False
+    others = texts.filter(pc.fill_null(_is_other_text(texts, field.type), False)).to_pylist()
+    return all(map(FRACTION.fullmatch, others)) and _fits(texts, field.with_type(pa.float64()))
+
+
+def _advice(texts: pa.Array, field: pa.Field, options: TextOptions) -> str:
+    """What to do about a column that has other values than its first rows. A string holds all of them. A number is
+    advised for integers beside fractions, unless these rows have others.
+    """
+    is_number = _has_fractions(texts, field)
+    if not options.header:
+        # The schema names all columns then.
+        kind = "double if all values are numbers, and else string" if is_number else "string"
+        return f"give the types of all columns with --schema, and to {field.name!r} {kind}"
+    number, text = (shlex.quote(f"{quoted(field.name)} {kind}") for kind in ("double", "string"))
+    advised = f"{number} if all values are numbers, and else {text}" if is_number else text
+    return f"give the type with --schema {advised}"
 
 
 def _is_other_text(texts: pa.Array, kind: pa.DataType) -> pa.Array:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from orcish import _native
 from orcish.arrow.casting import cast_array, parse_values, select_rows
 from orcish.arrow.exported import ExportedArray, ExportedSchema, check_names
+from orcish.arrow.nested import numbered_names
 from orcish.errors import CastError, CorruptFileError, unknown_column
 from orcish.filters.text import parse
 from orcish.io.files import TableFile
@@ -23,7 +24,7 @@ from orcish_cli.formats.json_lines import json_rows, json_schema
 from orcish_cli.formats.names import TEXT, named
 from orcish_cli.formats.parquet import BATCH_SIZE, open_parquet
 from orcish_cli.formats.places import open_bounded, open_input
-from orcish_cli.formats.source_types import common_schema, numbered
+from orcish_cli.formats.source_types import common_schema
 from orcish_cli.formats.text_options import TextOptions
 from orcish_cli.formats.text_values import with_text
 from orcish_cli.messages import with_stream
@@ -126,7 +127,7 @@ class ForeignRows(BatchSource):
         """The rows for which the filter is true, with the columns of a schema."""
         kept = batch if self.filters is None else _kept(batch, self.filters)
         places = _places(kept.schema)
-        columns = [kept.column(places[key]) for key in numbered(schema.names)]
+        columns = [kept.column(places[key]) for key in numbered_names(schema.names)]
         return pa.RecordBatch.from_arrays(columns, schema=schema) if columns else kept.select([])
 
     def _partition_fields(self) -> list[pa.Field]:
@@ -172,7 +173,7 @@ def _with_types(
     """
     places = _places(schema)
     fields, columns = [], []
-    for key, column in zip(numbered(batch.schema.names), batch.columns, strict=True):
+    for key, column in zip(numbered_names(batch.schema.names), batch.columns, strict=True):
         if key in constants:
             continue
         field = schema.field(places[key])
@@ -207,7 +208,7 @@ def _validated(batches: Batches) -> Batches:
 
 
 def _places(schema: pa.Schema) -> dict[tuple[str, int], int]:
-    return {key: at for at, key in enumerate(numbered(schema.names))}
+    return {key: at for at, key in enumerate(numbered_names(schema.names))}
 
 
 def _field(schema: pa.Schema, name: str) -> pa.Field:

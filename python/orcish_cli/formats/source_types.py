@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import collections
 from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
 from orcish.arrow.exported import common_type
-from orcish.arrow.nested import is_binary, is_list, is_text, value_type
+from orcish.arrow.nested import is_binary, is_list, is_text, numbered_names, value_type
 from orcish.io.names import display_name
 
 from orcish_cli.formats.schemas import has_open_units
 
-__all__ = ["common_schema", "numbered"]
-
-
-def numbered(names: list[str]) -> list[tuple[str, int]]:
-    """Names, each with how many columns before have it: several columns of one name are told apart by their order."""
-    seen = collections.Counter[str]()
-    found = []
-    for name in names:
-        found.append((name, seen[name]))
-        seen[name] += 1
-    return found
+__all__ = ["common_schema"]
 
 
 def common_schema(schemas: list[pa.Schema], locations: list[str], form: str, columns: list[str] | None) -> pa.Schema:
@@ -42,12 +31,12 @@ def common_schema(schemas: list[pa.Schema], locations: list[str], form: str, col
         ValueError: The columns of a source are others, or no type holds the values of all.
     """
     first = schemas[0]
-    fields = dict(zip(numbered(first.names), first, strict=True))
+    fields = dict(zip(numbered_names(first.names), first, strict=True))
     for schema, location in zip(schemas[1:], locations[1:], strict=True):
         names = [display_name(each) for each in (location, locations[0])]
         if sorted(schema.names) != sorted(first.names):
             raise ValueError(f"{names[0]} has other columns than {names[1]}: convert them one by one")
-        for key, field in zip(numbered(schema.names), schema, strict=True):
+        for key, field in zip(numbered_names(schema.names), schema, strict=True):
             own = fields[key]
             # Types that are given differ in the units of timestamps only.
             join = _typed if has_open_units(own) else _JOINS.get(form, _typed)

@@ -62,7 +62,7 @@ def test_a_file_that_fails_does_not_end_the_others(path: pathlib.Path, run: Run)
     assert "footer-garbage.orc" in err
     code, _, err = run("advise", path, "--lookup", "kex")
     assert (code, err.count("\n")) == (1, 1)
-    assert f"{printable(str(path))}: lookup: there is no column 'kex'" in err
+    assert f'{printable(str(path))}: lookup: no column is named "kex"; nearest: ' in err
 
 
 def test_layout_with_advice(path: pathlib.Path, run: Run) -> None:

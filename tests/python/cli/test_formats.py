@@ -11,6 +11,7 @@ import math
 import pathlib
 import random
 import re
+import shlex
 import threading
 from typing import Any
 
@@ -190,6 +191,41 @@ def test_fractions_behind_integers(tmp_path, run, monkeypatch):
     assert code == 1
     assert "'1.5' is no integer, as the first rows have: give the type with --schema 'x double'" in err
     assert run(source, tmp_path / "a.orc", "--schema", "x double")[0] == 0
+
+
+@each_case("later", itertools.permutations(["1.5", "abc", "007"], 2))
+@each_case("between", [0, 1000])
+def test_advised_types_hold_all_values(later, between, tmp_path, run, monkeypatch):
+    """Of several, the last one does, as rows that are not read yet may have any values."""
+    monkeypatch.setattr(text_values, "BLOCK", 1 << 10)
+    source, target = tmp_path / "a.csv", tmp_path / "a.orc"
+    texts = ["123"] * 1000 + [later[0]] + ["123"] * between + [later[1]]
+    source.write_text("".join(f"{text}\n" for text in ["x", *texts]))
+    code, _, err = run(source, target)
+    advised = re.findall(r"'(x \w+)'", err)
+    wanted = ["x double", "x string"] if later[0] == "1.5" and between else ["x string"]
+    assert (code, advised) == (1, wanted)
+    assert run(source, target, "--schema", advised[-1])[0] == 0
+    assert orcish.read_table(target)["x"].to_pylist() == texts
+
+
+@each_case("name", ["x", "a b", "it's", "a`b", "a:b"])
+def test_advised_types_are_words_of_a_shell(name, tmp_path, run, monkeypatch):
+    monkeypatch.setattr(text_values, "BLOCK", 1 << 10)
+    source = tmp_path / "a.csv"
+    source.write_text(f"{name},y\n" + "123,1\n" * 1000 + "abc,1\n")
+    _, _, err = run(source, tmp_path / "a.orc")
+    assert run(source, tmp_path / "a.orc", "--schema", shlex.split(err[err.index("--schema") :])[1])[0] == 0
+
+
+def test_advised_types_without_a_header(tmp_path, run, monkeypatch):
+    """The schema has the names of all columns, then."""
+    monkeypatch.setattr(text_values, "BLOCK", 1 << 10)
+    source = tmp_path / "a.csv"
+    source.write_text("123,1\n" * 1000 + "1.5,1\n")
+    code, _, err = run(source, tmp_path / "a.orc", "--no-header")
+    assert (code, "give the types of all columns with --schema, and to 'f0' double" in err) == (1, True)
+    assert run(source, tmp_path / "a.orc", "--no-header", "--schema", "f0 double, f1 int")[0] == 0
 
 
 @each_case("ending", ["csv", "jsonl"])
@@ -526,7 +562,7 @@ class TestWhatIsRefused:
             (["rows.orc", "a.csv", "o.parquet"], "sources have one format"),
             (["a.parquet", "o.orc", "--schema", "id int"], "--schema is of CSV and JSON"),
             (["a.parquet", "o.orc", "--timestamps", "wall"], "is of sources that are ORC"),
-            (["a.csv", "o.orc", "--schema", "idd int"], "the nearest name is 'id'"),
+            (["a.csv", "o.orc", "--schema", "idd int"], "nearest: id"),
             (["a.csv", "o.orc", "--schema", "id in"], "is wanted at 'in'"),
             (["bad.jsonl", "o.orc"], "--schema"),
             (["missing.parquet", "o.orc"], "missing.parquet"),
@@ -536,7 +572,7 @@ class TestWhatIsRefused:
         ids=lambda value: " ".join(value) if isinstance(value, list) else None,
     )
     def test_options(self, arguments, text, orc, tmp_path, run, monkeypatch):
-        of_files = text in ("one of the sources", "sources have one format", "the nearest name is 'id'", "--schema")
+        of_files = text in ("one of the sources", "sources have one format", "nearest: id", "--schema")
         of_files |= text in ("missing.parquet", "--existing-data overwrite replaces it", "is a folder")
         monkeypatch.chdir(tmp_path)
         pa.parquet.write_table(pa.table({"id": [1]}), "a.parquet")

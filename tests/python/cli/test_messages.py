@@ -43,12 +43,12 @@ TEXTS = {
     "existing_data='append' adds to it": "--existing-data append adds to it",
     "rewrite=True takes them": "--rewrite takes them",
     'with the option masked="allow"': "with the option --masked",
-    "key: a has no column 'id'": "--key: a has no column 'id'",
+    'key: a: no column is named "id"; there is none': '--key: a: no column is named "id"; there is none',
     "undone by orcish.recover, as": "undone by orcish recover, as",
     "orcish.write_table writes": "orcish convert writes",
     "cut the digits off, with cast(pyarrow.timestamp('ms'), safe=False)": "cut the digits off, with --timestamp-unit ms",
     "t/version=1/timezone='x'/a.orc: no file": "t/version=1/timezone='x'/a.orc: no file",
-    "no column 'partition_by'": "no column 'partition_by'",
+    'no column is named "partition_by"': 'no column is named "partition_by"',
     'status 404: <?xml version="1.0"?><Error><Code>NoSuchKey</Code><Message>It is not there.</Message></Error>': (
         "status 404: NoSuchKey: It is not there."
     ),

@@ -135,6 +135,18 @@ def test_files_of_tables(verb: str, place: str, here: pathlib.Path, run: Run) ->
     assert run("check", "t")[0] == 0
 
 
+def test_functions_write_files_of_tables(here: pathlib.Path) -> None:
+    """As by hand: the rows count at once, the log does not change, and the next commit has them."""
+    before = orcish.history("t")
+    orcish.write_table(ROWS.select(["id"]), "t/p=a/new.orc")
+    orcish.merge(["t/p=a/new.orc"], "t/p=a/merged.orc")
+    assert orcish.history("t") == before
+    assert orcish.scan("t").count() == 6
+    orcish.compact("t", rewrite=True)
+    assert orcish.scan("t").count() == 6
+    assert not (here / "t/p=a/new.orc").exists()
+
+
 def test_hidden_files_in_tables_are_written(here: pathlib.Path, run: Run) -> None:
     os.makedirs("t/_reports")
     assert run("rewrite", "single.orc", "-o", "t/_reports/a.orc")[0] == 0

@@ -154,11 +154,11 @@ class TestFiles:
         for options, text in (
             (["--cast", "text=int"], "column 'text'"),
             (["--cast", "id=tinyint"], "column 'id'"),
-            (["--cast", "idd=int"], "the nearest name is 'id'"),
+            (["--cast", "idd=int"], "nearest: id"),
             (["--cast", "id=foo"], "is wanted at 'foo'"),
             (["--rename", "id=k"], "two columns would have the name 'k'"),
             (["--drop", "id,text,k"], "no column is left"),
-            (["--sort-by", "idd"], "the nearest name is 'id'"),
+            (["--sort-by", "idd"], "nearest: id"),
             (["--partition-by", "k"], "is of tables"),
             (["--where", "idd = 1"], "idd"),
             (["--temporary-folder", "/does/not/exist", "--sort-by", "id", "--memory", "10KB"], "/does/not/exist"),
@@ -454,10 +454,10 @@ def test_unions_are_sorted(kind, rows, memory, tmp_path, run, capsys):
 
 CHANGES = {
     "cast": (["--cast", "id=tinyint"], "column 'id': row 2: 300 of int32 is not a value of int8"),
-    "cast of a column that is missing": (["--cast", "nix=int"], "no column 'nix'"),
-    "sort": (["--sort-by", "nix"], "no column 'nix'"),
-    "rename": (["--rename", "nix=a"], "no column 'nix'"),
-    "drop": (["--drop", "nix"], "no column 'nix'"),
+    "cast of a column that is missing": (["--cast", "nix=int"], 'no column is named "nix"'),
+    "sort": (["--sort-by", "nix"], 'no column is named "nix"'),
+    "rename": (["--rename", "nix=a"], 'no column is named "nix"'),
+    "drop": (["--drop", "nix"], 'no column is named "nix"'),
     "drop of all": (["--drop", "id"], "no column is left"),
 }
 

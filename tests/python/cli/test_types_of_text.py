@@ -183,3 +183,57 @@ def test_nested_types_of_csv_are_refused(tmp_path: Path, run: Any) -> None:
     for kind in ("array<int>", "uniontype<int,string>", "struct<x:int>", "map<string,int>"):
         code, _, err = run("convert", tmp_path / "a.csv", tmp_path / "a.orc", "--schema", f"a {kind}")
         assert (code, "column 'a'" in err, "is not read from CSV" in err) == (1, True, True), err
+
+
+JSON = [
+    (["1", "300", "null"], "smallint", "bigint"),
+    (["1", "9223372036854775807"], "bigint", "bigint"),
+    (["1", "9223372036854775808"], "decimal(19,0)", "double"),
+    (["-9223372036854775809"], "decimal(19,0)", None),
+    (["1", "1.5"], "decimal(2,1)", "double"),
+    (["1", "1e3"], "double", "double"),
+    (["12345678901234567890.5"], "decimal(21,1)", None),
+    (['"NaN"', '"-Infinity"', "null"], "string", "string"),
+    (['"NaN"', "1"], "double", "double"),
+    (["1", '"Infinity"'], "double", "double"),
+    (['"NaN"', '"x"'], "string", "string"),
+    (['"NaN"', "1", '"x"'], "uniontype<string,tinyint>", None),
+    (['"x"', "1"], "uniontype<string,tinyint>", None),
+    (["1", '"x"'], "uniontype<tinyint,string>", None),
+    (["true", "null"], "boolean", "boolean"),
+    (["true", "1"], "uniontype<boolean,tinyint>", None),
+    (["null"], "string", "string"),
+    (['"2026-01-02"'], "string", "string"),
+    (['"2026-01-02 03:04:05"'], "timestamp", "string"),
+    (['"2026-01-02T03:04:05Z"'], "timestamp with local time zone", "string"),
+    (["[]", "null"], "array<string>", "array<string>"),
+    (["[1]", "[300]"], "array<smallint>", "array<bigint>"),
+    (['[1.5, "NaN"]'], "array<double>", "array<double>"),
+    (['[1, "x"]'], "array<uniontype<tinyint,string>>", None),
+    (['{"a": 1}', '{"b": "x"}'], "struct<a:tinyint,b:string>", "struct<a:bigint,b:string>"),
+    (['{"a": ["NaN", 1]}'], "struct<a:array<double>>", "struct<a:array<double>>"),
+    (['{"a": 1}', "[1]"], "uniontype<struct<a:tinyint>,array<tinyint>>", None),
+]
+"""Values of JSON, the type that json-schema prints, and the one that convert infers; ``None`` where it asks for one."""
+
+
+@each_case(("values", "printed", "inferred"), JSON)
+def test_types_of_json(values: list[str], printed: str, inferred: str | None, tmp_path: Path, run: Any) -> None:
+    """Numbers that convert infers have 64 bits, times are text, and values of several kinds are an error: later rows may
+    have any values.
+    """
+    source = tmp_path / "a.jsonl"
+    source.write_text("".join(f'{{"x": {value}}}\n' for value in values))
+    assert run("json-schema", source)[1] == [f"struct<x:{printed}>"]
+    code, _, err = run("convert", source, tmp_path / "a.orc")
+    assert (code, "give the type with --schema" in err) == ((0, False) if inferred else (1, True))
+    assert inferred is None or ORCFile(tmp_path / "a.orc").type_string == f"struct<x:{inferred}>"
+    assert run("convert", source, tmp_path / "b.orc", "--schema", f"x {printed}")[0] == 0
+    assert ORCFile(tmp_path / "b.orc").type_string == f"struct<x:{printed}>"
+
+
+def test_numbers_that_are_not_finite_with_a_type(tmp_path: Path, run: Any) -> None:
+    source = tmp_path / "a.jsonl"
+    source.write_text('{"x": "NaN"}\n{"x": "Infinity"}\n{"x": null}\n{"x": "-Infinity"}\n')
+    assert run("convert", source, tmp_path / "a.orc", "--schema", "x double")[0] == 0
+    assert str(orcish.read_table(tmp_path / "a.orc")["x"].to_pylist()) == "[nan, inf, None, -inf]"

@@ -157,6 +157,35 @@ def is_wrong_type(parameter: inspect.Parameter, value: Any) -> bool:
     return value is True and not words.isdisjoint(("int", "float")) and words.isdisjoint(("bool", "Mapping"))
 
 
+class WithoutText:
+    """An object as one that was not initialized, whose text is an error."""
+
+    def __repr__(self) -> str:
+        raise AttributeError("no text")
+
+
+PATHS = {"a", "b", "path", "source", "sources", "staging", "target"}
+"""Arguments whose messages are those of the native module."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_values_without_a_text(name, files):
+    """They are errors with a message, and not the error of the text."""
+    for parameter in parameters(name):
+        if parameter.name not in PATHS:
+            try:
+                used(name, **{parameter.name: WithoutText()})
+            except ERRORS as error:
+                str(error)
+
+
+def test_the_message_of_a_value_without_a_text(files):
+    with pytest.raises(
+        TypeError, match=r"^limit=<unprintable WithoutText object>: must be an integer, not WithoutText$"
+    ):
+        orcish.read_table("a.orc", limit=WithoutText())
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_bad_values(name, files):
     used(name)

@@ -104,7 +104,7 @@ def test_row_numbers_are_a_name_or_a_flag(value: str, wanted: str | None) -> Non
 
 
 READING = [
-    ("basePath", "/t", "option partitions=true"),
+    ("basePath", "/t", "did you mean partitions?"),
     ("pathGlobFilter", "*.orc", "takes a pattern"),
     ("header", "true", "spark.read.csv"),
     ("compression", "zstd", "it is an option for writing"),

@@ -194,7 +194,7 @@ def test_partition_by_in_any_case(spark: Spark, tmp_path: Path) -> None:
     writer = frame.write.format("orcish").mode("append")
     writer.option("partitionBy", "p").save(str(tmp_path / "t"))
     assert {path.name for path in (tmp_path / "t").glob("*=*")} == {"P=0", "P=1"}
-    with pytest.raises(PySparkException, match="there is no column 'p'"):
+    with pytest.raises(PySparkException, match='no column is named "p"; nearest: P'):
         writer.options(partitionBy="p", caseSensitive="true").save(str(tmp_path / "u"))
 
 

@@ -562,7 +562,7 @@ def test_errors(spark: Spark, tmp_path: Path) -> None:
     assert "no path" in failure(lambda: frame.write.format("orcish").mode("append").save())
     for options, said in [
         ({"compresion": "zstd"}, "did you mean compression?"),
-        ({"partitionBy": "q"}, "there is no column 'q'"),
+        ({"partitionBy": "q"}, 'partitionBy: no column is named "q"'),
         ({"partitionBy": "id,p"}, "one column"),
         ({"partitionBy": "p,p"}, "twice"),
         ({"compression": "gzip"}, "option compression='gzip': must be one of"),

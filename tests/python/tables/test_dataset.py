@@ -687,7 +687,7 @@ def test_what_names_of_folders_cannot_hold(tmp_path: pathlib.Path) -> None:
             orcish.write_dataset(table.append_column("p", pa.nulls(2, kind)), tmp_path / "t", partition_by=["p"])
     with pytest.raises(ValueError, match=r"column p: .* stands for null"):
         orcish.write_dataset(table.append_column("p", pa.array(["x", HIVE_NULL])), tmp_path / "t", partition_by=["p"])
-    with pytest.raises(orcish.UnknownColumnError, match="no column 'Id' to partition by; did you mean 'id'"):
+    with pytest.raises(orcish.UnknownColumnError, match='partition_by: no column is named "Id"; nearest: id'):
         orcish.write_dataset(table, tmp_path / "t", partition_by=["Id"])
     assert files(tmp_path) == []
     # As in tables of Hive and Spark.

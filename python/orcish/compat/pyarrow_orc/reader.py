@@ -12,7 +12,7 @@ import pyarrow as pa
 from orcish.compat.pyarrow_orc.arrow_types import read_schema, with_schema
 from orcish.compat.pyarrow_orc.errors import errors_of_pyarrow
 from orcish.compat.pyarrow_orc.locations import checked_source
-from orcish.errors import closest_match
+from orcish.errors import unknown_column
 from orcish.reading.file import ORCFile as File
 from orcish.reading.file import in_gregorian_calendar, native_file
 from orcish.types import ReadOptions
@@ -78,9 +78,7 @@ class ColumnSelector:
         if not isinstance(text, str):
             raise TypeError(f"columns are all names or all indexes; {name!r} is a {type(name).__name__}")
         if text not in self._ids:
-            nearest = closest_match(text, self._ids)
-            hint = f"; did you mean {nearest!r}?" if nearest else ""
-            raise OSError(f"no column is named {text!r}{hint}")
+            raise OSError(str(unknown_column(text, self._ids)))
         return self._ids[text]
 
 
