@@ -52,7 +52,6 @@ def classes_in(module: str) -> dict[str, dict[str, Option]]:
     aliases of types that have documentation are those of a class without a name.
     """
     names = vars(sys.modules[module])
-    # Programs that are packed may have no sources, and so no lines.
     body = ast.parse("".join(linecache.getlines(names["__file__"], names))).body
     found: dict[str, dict[str, Option]] = {}
     aliases = found[""] = _options(body, {})
@@ -66,11 +65,22 @@ def classes_in(module: str) -> dict[str, dict[str, Option]]:
 
 def add_lines(module: str) -> None:
     """Adds a line for each option to the docstrings of the classes of options of a module."""
-    for name, options in classes_in(module).items():
-        kind = vars(sys.modules[module]).get(name)
-        if is_typeddict(kind):
-            lines = [f"    {option.name}: {option.summary()}" for option in options.values()]
-            kind.__doc__ = "\n".join([kind.__doc__ or "", "", OPTIONS, *lines, ""])
+    for kind in list(vars(sys.modules[module]).values()):
+        if is_typeddict(kind) and kind.__module__ == module:
+            kind.__doc__ = _Lines(kind.__doc__ or "")
+
+
+class _Lines:
+    """A docstring with a line for each option, which are read where somebody reads the docstring."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __get__(self, instance: object, kind: type) -> str:
+        # Programs that are packed may have no sources, and so no lines.
+        options = classes_in(kind.__module__).get(kind.__name__, {})
+        lines = [f"    {option.name}: {option.summary()}" for option in options.values()]
+        return "\n".join([self._text, "", OPTIONS, *lines, ""])
 
 
 def _options(body: list[ast.stmt], words: dict[str, Option]) -> dict[str, Option]:
