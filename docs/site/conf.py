@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import orcish
-from orcish.types.table import OPTIONS
 from sphinx.pycode import ModuleAnalyzer
 
 project = "orcish"
@@ -83,14 +82,7 @@ def join_comments() -> None:
     types.attr_docs.update(arguments.attr_docs)
 
 
-def without_options(_app: object, what: str, _name: str, _object: object, _how: object, lines: list[str]) -> None:
-    """Removes the lines of options from the text of a class, whose page has the whole documentation of each one."""
-    if what == "class" and OPTIONS in lines:
-        del lines[lines.index(OPTIONS) :]
-
-
 def setup(app: Any) -> None:
     """Connects this file with Sphinx."""
     join_comments()
     app.connect("source-read", read_page)
-    app.connect("autodoc-process-docstring", without_options)

@@ -157,9 +157,11 @@ def _form(option: Option, words: Sequence[str] | None) -> dict[str, Any]:
 
 
 def _help(option: Option, meaning: str | None, usual: str | None) -> str:
-    text = option.summary(meaning, usual)
+    text, default = meaning or option.meaning, option.default if usual is None else usual
     if option.type == "Filters":
-        text = f"{meaning or option.meaning}, such as 'id > 5'; of several, all are true"
+        text += ", such as 'id > 5'; of several, all are true"
+    elif default:
+        text += f" ({default})"
     text = text.replace("``", "").replace("%", "%%")
     return text[:1].lower() + text[1:] if text[1:2].islower() else text
 

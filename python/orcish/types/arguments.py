@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from orcish.filters.names import ColumnName
 from orcish.filters.pushdown import Filters
-from orcish.types.table import add_lines
 
 __all__ = [
     "BinaryFile",
@@ -398,6 +397,3 @@ class SparkWriteOptions(TypedDict, total=False):
     bloom_filter_fpp: float | None
     dictionary: bool | Mapping[str, bool | None] | None
     verify: bool | None
-
-
-add_lines(__name__)

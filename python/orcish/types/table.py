@@ -1,7 +1,7 @@
 """The table of options: what classes of options say of each one.
 
-The flags of the command, the pages of documentation and the lines of ``help`` are made from the table. Documentation of
-attributes is in the source of a class only, so that the source is read, once.
+The flags of the command and the pages of documentation are made from the table. Documentation of attributes is in the
+source of a class only, so that the source is read, once.
 """
 
 from __future__ import annotations
@@ -9,15 +9,11 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
-import linecache
-import sys
 from collections.abc import Iterator
-from typing import NamedTuple, is_typeddict
+from importlib import resources
+from typing import NamedTuple
 
-__all__ = ["OPTIONS", "Option", "add_lines", "classes_in", "options_of"]
-
-OPTIONS = "Options:"
-"""The line of a docstring behind which options have lines."""
+__all__ = ["Option", "classes_in", "options_of"]
 
 
 class Option(NamedTuple):
@@ -35,11 +31,6 @@ class Option(NamedTuple):
     default: str
     """What the first sentence of the documentation says of the default; empty where it says nothing."""
 
-    def summary(self, meaning: str | None = None, default: str | None = None) -> str:
-        """What the option is, with its default in parentheses: those of the class, unless others are given."""
-        default = self.default if default is None else default
-        return (meaning or self.meaning) + (f" ({default})" if default else "")
-
 
 def options_of(kind: type) -> dict[str, Option]:
     """The options of a class, such as :class:`orcish.types.ReadOptions`, by their names."""
@@ -51,8 +42,9 @@ def classes_in(module: str) -> dict[str, dict[str, Option]]:
     """The options in a module, by their names and those of their classes, which have the options of their bases. The
     aliases of types that have documentation are those of a class without a name.
     """
-    names = vars(sys.modules[module])
-    body = ast.parse("".join(linecache.getlines(names["__file__"], names))).body
+    package, _, name = module.rpartition(".")
+    source = resources.files(package).joinpath(f"{name}.py").read_text(encoding="utf-8")
+    body = ast.parse(source).body
     found: dict[str, dict[str, Option]] = {}
     aliases = found[""] = _options(body, {})
     for each in body:
@@ -61,26 +53,6 @@ def classes_in(module: str) -> dict[str, dict[str, Option]]:
             own = _options(each.body, {name: alias for name, alias in aliases.items() if alias.words})
             found[each.name] = {name: option for options in (*inherited, own) for name, option in options.items()}
     return found
-
-
-def add_lines(module: str) -> None:
-    """Adds a line for each option to the docstrings of the classes of options of a module."""
-    for kind in list(vars(sys.modules[module]).values()):
-        if is_typeddict(kind) and kind.__module__ == module:
-            kind.__doc__ = _Lines(kind.__doc__ or "")
-
-
-class _Lines:
-    """A docstring with a line for each option, which are read where somebody reads the docstring."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def __get__(self, instance: object, kind: type) -> str:
-        # Programs that are packed may have no sources, and so no lines.
-        options = classes_in(kind.__module__).get(kind.__name__, {})
-        lines = [f"    {option.name}: {option.summary()}" for option in options.values()]
-        return "\n".join([self._text, "", OPTIONS, *lines, ""])
 
 
 def _options(body: list[ast.stmt], words: dict[str, Option]) -> dict[str, Option]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections.abc
-import pydoc
 import types
 import typing
 from collections.abc import Iterator
@@ -106,13 +105,6 @@ def test_the_table_of_options(kind: type) -> None:
             assert list(option.words) == literals, name
         assert option.meaning, name
         assert "default" not in option.meaning + option.default, (name, option.text)
-
-
-@each_case("kind", CLASSES, ids=[kind.__name__ for kind in CLASSES])
-def test_help_has_a_line_for_each_option(kind: type) -> None:
-    shown = pydoc.render_doc(kind, renderer=pydoc.plaintext)
-    for name, option in options_of_class(kind).items():
-        assert f" |      {name}: {option.meaning}" in shown
 
 
 def test_a_written_table_takes_the_options_of_a_dataset() -> None:
