@@ -54,6 +54,7 @@ __all__ = [
     "field_path",
     "file_suffix",
     "file_version",
+    "fitted_pandas",
     "format_partition_values",
     "has_carbon_metadata",
     "has_folder",
