@@ -25,6 +25,7 @@ use std::rc::Rc;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
+use orcish_core::tuning::testing::cases;
 use orcish_table::{Pending, Retention};
 
 use crate::mutations::Mutation;
@@ -243,7 +244,7 @@ fn told(error: &str, world: &World) -> String {
 #[test]
 fn readers_see_the_commits_in_order() {
     let first = number_of("ORCISH_SEED").unwrap_or(0);
-    let count = number_of("ORCISH_SCHEDULES").unwrap_or(100_000);
+    let count = number_of("ORCISH_SCHEDULES").unwrap_or_else(|| cases(100_000).into());
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
     let run_all = |thread: u64| {
         let mut steps = 0;
