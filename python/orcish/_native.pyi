@@ -5,7 +5,7 @@ from typing import Any, Final, Literal, TypeAlias, final
 
 from typing_extensions import Self, disjoint_base
 
-from orcish.errors import OrcishError
+from orcish.errors import OrcishError, UnknownColumnError
 
 _LogSchema: TypeAlias = tuple[bytes, list[str], str, list[str] | None]
 """The schema of a table in its log; see :class:`orcish.tables.log.schema.TableSchema`."""
@@ -86,6 +86,7 @@ __all__ = [
     "stored_schema",
     "timestamp_text",
     "unify_schemas",
+    "unknown_column",
     "untyped_columns",
     "upload_info",
     "with_timestamp_types",
@@ -347,6 +348,9 @@ def recover_file(
         is lost (first byte, end, rows, reason), and what is in doubt. Rows, bytes and stripes of the new file.
     """
 
+def unknown_column(name: str, names: Sequence[str]) -> UnknownColumnError:
+    """The error of a column that does not exist, with the nearest of the names that do."""
+
 def unify_schemas(first: object, other: object) -> object:
     """The union of two schemas, with types that hold the values of both, as a PyCapsule.
 
@@ -358,13 +362,8 @@ def unify_schemas(first: object, other: object) -> object:
 def fitted_pandas(described: str, names: Sequence[str], is_whole: bool) -> str | None:
     """Metadata for pandas, as JSON, that fit columns of some names; ``None`` if they stay.
 
-    - A range is an index of exactly the rows of one data frame. pyarrow applies it to any table of as many rows.
-      ``is_whole`` says that the rows are those of one data frame, or some of them.
-    - Labels of columns that are no text, such as integers, timestamps or tuples, are parsed from the names of all
-      columns. With a column that the metadata do not describe, or labels that pyarrow cannot parse, all columns have
-      their names as labels.
-
-    Descriptions of columns that are there, such as their types in pandas, stay, and so do metadata of another form.
+    ``is_whole`` says that the rows are those of one data frame, or some of them. Metadata fit if ``to_pandas`` does not
+    fail and does not number rows wrongly; ``fitted_pandas`` of the crate ``orcish`` has the rules.
     """
 
 @final

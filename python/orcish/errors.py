@@ -20,10 +20,8 @@ __all__ = [
     "UnsupportedError",
     "closest_match",
     "out_of_memory",
-    "quoted",
     "suggestion",
     "text_of",
-    "unknown_column",
 ]
 
 
@@ -130,7 +128,7 @@ class OptionError(ValueError):
 
 
 def text_of(value: Any) -> str:
-    """The text that Python has for a value. An object without one has the text that tracebacks have for it."""
+    """The text that Python has for a value, also for an object whose text is an error."""
     try:
         return repr(value)
     except Exception:
@@ -182,26 +180,3 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     """The end of a message about a name that is not known: ``; did you mean …?``, or nothing where no name is close."""
     near = closest_match(name, names)
     return f"; did you mean {near}?" if near else ""
-
-
-def unknown_column(name: str, names: Iterable[str], place: str | None = None) -> UnknownColumnError:
-    """The error of a column that is not there, in the words of the native module.
-
-    Args:
-        name: The column.
-        names: The names that are there; the message has the nearest ones.
-        place: What the message begins with, such as the argument that names the column.
-    """
-    import difflib
-
-    known = {each.lower(): each for each in names}
-    found = [known[each] for each in difflib.get_close_matches(name.lower(), known, 3, 0)]
-    near = f"nearest: {', '.join(found)}" if found else "there is none"
-    return UnknownColumnError(f"{f'{place}: ' if place else ''}no column is named {quoted(name)}; {near}")
-
-
-def quoted(name: str) -> str:
-    """A name in double quotes, as the native module has names in messages."""
-    import json
-
-    return json.dumps(name, ensure_ascii=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from orcish.errors import closest_match
+from orcish.errors import UnknownColumnError, closest_match
 
 __all__ = [
     "COLUMN",
@@ -15,6 +15,7 @@ __all__ = [
     "hint",
     "missing_attribute",
     "plain_name",
+    "unknown_column",
     "unknown_keyword",
 ]
 
@@ -175,7 +176,6 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "fs": ("filesystem", "storage_options"),
     "retentionhours": ("older_than",),
     "targetsize": ("target_file_size",),
-    "basepath": ("partitions",),
     "options": ("read_options", "storage_options"),
     "sortby": ("sort_within",),
     "orderby": ("sort_within",),
@@ -207,7 +207,9 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
 }
 """Keywords of other libraries, in lower case without underscores, and what a function here may have in their place."""
 
+_PARTITIONS = "load the folder of the table; with the option partitions, all its folders name=value are columns"
 KEYWORD: Mapping[str, str] = {
+    "basepath": _PARTITIONS,
     "format": "files are ORC, and tables of CarbonData are recognized",
     "limit": "scan(source, limit=n) has the first rows",
     "partitioncols": "write_dataset writes tables with partitions, and scan reads them",
@@ -220,7 +222,7 @@ _TEXT_FILES = 'format("orcish") reads ORC: read other files with spark.read.csv,
 _STREAM = "the files of a stream are read in the order in which they are found"
 _MODE = 'the save mode is .mode("append") or .mode("overwrite") of the writer'
 SPARK_OPTION: Mapping[str, str] = {
-    "basepath": "load the folder of the table, with filters on its partition columns",
+    "basepath": _PARTITIONS,
     **dict.fromkeys(("pathglobfilter", "modifiedbefore", "modifiedafter"), _FILES),
     "ignorecorruptfiles": "orcish.spark.verify names files that cannot be read",
     "ignoremissingfiles": "files that are removed after they were listed are an error; read again",
@@ -263,3 +265,17 @@ def unknown_keyword(function: str, name: str, known: Collection[str]) -> TypeErr
     """The error of a keyword that a function does not have, with the keyword that may be meant."""
     shown = {each: repr(each) for each in sorted(known)}
     return TypeError(f"{function}() has no keyword argument {name!r}{hint(name, shown, KEYWORD)}")
+
+
+def unknown_column(name: str, names: Iterable[str], place: str | None = None) -> UnknownColumnError:
+    """The error of a column that is not there.
+
+    Args:
+        name: The column.
+        names: The names that are there; the message has the nearest ones.
+        place: What the message begins with, such as the argument that names the column.
+    """
+    from orcish import _native
+
+    error = _native.unknown_column(name, list(names))
+    return error if place is None else UnknownColumnError(f"{place}: {error}")

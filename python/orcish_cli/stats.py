@@ -11,8 +11,8 @@ from urllib.parse import unquote
 import pyarrow as pa
 from orcish import ORCFile, UnknownColumnError
 from orcish.arrow.nested import fields_by_path
-from orcish.errors import unknown_column
 from orcish.filters.names import dotted
+from orcish.hints import unknown_column
 from orcish.reading.column_keys import Key, column_keys
 from orcish.terminal import printable
 from orcish.types import ColumnName, ColumnStatistics, ReadOptions

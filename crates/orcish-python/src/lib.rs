@@ -79,7 +79,7 @@ mod _native {
         matches_pattern, source_files, source_form, working_folder,
     };
     #[pymodule_export]
-    use crate::names::field_path;
+    use crate::names::{field_path, unknown_column};
     #[pymodule_export]
     use crate::new_file::NewFile;
     #[pymodule_export]

@@ -40,6 +40,13 @@ pub(crate) fn to_object<'py>(py: Python<'py>, name: &ColumnName) -> PyResult<Bou
     Ok(PyTuple::new(py, name.steps().collect::<Vec<_>>())?.into_any())
 }
 
+/// The error of a column that does not exist, with the nearest of the names that do.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value, reason = "the names of an argument")]
+pub(crate) fn unknown_column(py: Python<'_>, name: &str, names: Vec<String>) -> PyErr {
+    to_python(py, &orcish_core::names::unknown_column(name, names.into_iter()))
+}
+
 /// The indexes of the column, and of the fields within it, that a name leads to in the schema of a PyCapsule; `None` where there
 /// is no such column. A list has one field, and a map two.
 #[pyfunction]

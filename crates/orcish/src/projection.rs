@@ -1,7 +1,7 @@
 //! Projection: the columns to read, in order.
 
-use orcish_core::error::{Error, ErrorKind, OrInternal as _, Result};
-use orcish_core::names::{ColumnName, MAX_SHOWN, NameResolver, TypeTree, nearest, shortened};
+use orcish_core::error::{Error, OrInternal as _, Result};
+use orcish_core::names::{ColumnName, MAX_SHOWN, NameResolver, TypeTree, unknown_column};
 
 use crate::options::Columns;
 use crate::schema::{Kind, Schema};
@@ -254,8 +254,6 @@ impl<'a> ColumnNames<'a> {
 }
 
 fn unknown(schema: &Schema, name: &ColumnName) -> Error {
-    let name = name.as_str();
     let ids = (0u32..).zip(schema.types()).map(|(id, _)| id);
-    let near = nearest(name, ids.skip(1).map(|id| schema.truncated_path(id, MAX_SHOWN)));
-    Error::new(ErrorKind::UnknownColumn, format!("no column is named {:?}; {near}", shortened(name)))
+    unknown_column(name.as_str(), ids.skip(1).map(|id| schema.truncated_path(id, MAX_SHOWN)))
 }

@@ -12,10 +12,11 @@ import pyarrow.compute as pc
 
 from orcish.advising.measuring import Candidate, sorted_rows
 from orcish.advising.sample import Sample
-from orcish.errors import OptionError, unknown_column
+from orcish.errors import OptionError
 from orcish.filters.expression import Expression, col
 from orcish.filters.pushdown import Filters
 from orcish.filters.text import parse
+from orcish.hints import unknown_column
 
 __all__ = [
     "PRESENT",

@@ -17,8 +17,9 @@ from orcish.comparing.result import Difference, Differences
 from orcish.comparing.rows import Found, compare_by_position
 from orcish.comparing.schemas import metadata_changes, orc_types, schema_changes
 from orcish.comparing.types import comparable
-from orcish.errors import OptionError, OptionTypeError, UnknownColumnError, unknown_column
+from orcish.errors import OptionError, OptionTypeError, UnknownColumnError
 from orcish.filters.pushdown import Filters
+from orcish.hints import unknown_column
 from orcish.io.filesystem import in_file_system
 from orcish.keywords import checked_keywords
 from orcish.progress import reported

@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from orcish.errors import unknown_column
 from orcish.filters.levels import TooManyLevelsError
 from orcish.filters.names import ColumnName, dotted
 from orcish.filters.pyarrow import DecodedExpression
 from orcish.filters.translation import pushed_field
+from orcish.hints import unknown_column
 
 __all__ = ["Path", "Projection", "check_projection", "check_single", "names_to_read", "paths_of", "projected_paths"]
 

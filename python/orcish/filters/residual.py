@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from orcish.arrow.casting import plain_columns, select_rows
 from orcish.arrow.exported import ExportedArray
 from orcish.arrow.polars import check_polars_types, to_polars
-from orcish.errors import UnknownColumnError, quoted
+from orcish.errors import UnknownColumnError
 from orcish.filters.translation import find_field
 
 __all__ = ["Residual"]
@@ -120,7 +120,7 @@ class Residual:
             else:
                 meant = f"pl.col({first!r})" + "".join(f".struct.field({step!r})" for step in rest)
             return UnknownColumnError(
-                f"the filter {self} does not fit: no column is named {quoted(name)}; did you mean {meant}?"
+                f"the filter {self} does not fit: no column is named {name!r}; did you mean {meant}?"
             )
         reason = (str(error).splitlines() or [""])[0]
         if "timezone" in reason:

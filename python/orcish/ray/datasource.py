@@ -12,7 +12,8 @@ from typing import Any
 import pyarrow as pa
 
 from orcish.datasets.dataset import ScanDataset
-from orcish.errors import OrcishError, unknown_column
+from orcish.errors import OrcishError
+from orcish.hints import unknown_column
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import WHOLE_FILE, Scan, Split, reader_of
 from orcish.reading.split_groups import group_splits

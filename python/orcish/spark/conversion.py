@@ -16,7 +16,8 @@ from pyspark.sql.types import StructType
 
 from orcish._native import Location, StagedFile, has_carbon_metadata
 from orcish.carbon.detect import check_not_carbon, is_of_carbon
-from orcish.errors import UnsupportedError, unknown_column
+from orcish.errors import UnsupportedError
+from orcish.hints import unknown_column
 from orcish.io.files import TableFile
 from orcish.io.names import display_name
 from orcish.io.paths import path_text

@@ -14,7 +14,7 @@ from orcish import _native
 from orcish._native import StagedFile
 from orcish.arrow.exported import ExportedSchema, schema_for_native
 from orcish.arrow.nested import fields_by_path, is_text
-from orcish.errors import unknown_column
+from orcish.hints import unknown_column
 from orcish.spark.appending import appended_schema
 from orcish.spark.columns import same_name
 from orcish.spark.options import WriterOptions

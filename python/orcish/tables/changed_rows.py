@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 import pyarrow as pa
 
 from orcish.arrow.casting import cast_array
-from orcish.errors import CastError, OrcishError, UnknownColumnError, UnsupportedError, unknown_column
+from orcish.errors import CastError, OrcishError, UnknownColumnError, UnsupportedError
+from orcish.hints import unknown_column
 from orcish.reading.reader import BatchSource, DerivedRows, rows_of
 
 __all__ = ["ChangedRows", "ChosenRows", "CountedRows", "NamedRows"]

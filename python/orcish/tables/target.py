@@ -15,7 +15,8 @@ from orcish._native import Location, StagedFile, has_carbon_metadata
 from orcish.arrow.exported import ExportedSchema, schema_for_native
 from orcish.arrow.frames import fitted_metadata
 from orcish.arrow.nested import value_type
-from orcish.errors import OptionError, UnsupportedError, unknown_column
+from orcish.errors import OptionError, UnsupportedError
+from orcish.hints import unknown_column
 from orcish.tables.columns import cast_batch
 from orcish.tables.commit import Job
 from orcish.tables.folder import FileInfo

@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 from orcish import _native
 from orcish.arrow.casting import cast_array, select_rows
 from orcish.arrow.exported import schema_for_native
-from orcish.errors import unknown_column
 from orcish.filters.names import ColumnName, dotted
+from orcish.hints import unknown_column
 from orcish.io.temporary_folder import TemporaryFolder
 from orcish.reading.file import ORCFile
 from orcish.reading.reader import BatchSource, DerivedRows, rows_of

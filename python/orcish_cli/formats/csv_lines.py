@@ -15,7 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from orcish.arrow.casting import cast_array
 from orcish.arrow.nested import is_binary, is_text, repeated_name
-from orcish.errors import CastError, CorruptFileError, UnsupportedError, unknown_column
+from orcish.errors import CastError, CorruptFileError, UnsupportedError
+from orcish.hints import unknown_column
 
 from orcish_cli.formats import text_values
 from orcish_cli.formats.checked_csv import CheckedCsv
@@ -245,10 +246,10 @@ def _advice(texts: pa.Array, field: pa.Field, options: TextOptions) -> str:
     is_number = _has_fractions(texts, field)
     if not options.header:
         # The schema names all columns then.
-        kind = "double if all values are numbers, and else string" if is_number else "string"
-        return f"give the types of all columns with --schema, and to {field.name!r} {kind}"
+        kind = "the type double if it holds all values, and else string" if is_number else "string"
+        return f"give the types of all columns with --schema, to {field.name!r} {kind}"
     number, text = (shlex.quote(f"{quoted(field.name)} {kind}") for kind in ("double", "string"))
-    advised = f"{number} if all values are numbers, and else {text}" if is_number else text
+    advised = f"{number} if a double holds all values, and else {text}" if is_number else text
     return f"give the type with --schema {advised}"
 
 

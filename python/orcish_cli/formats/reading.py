@@ -11,8 +11,9 @@ from orcish import _native
 from orcish.arrow.casting import cast_array, parse_values, select_rows
 from orcish.arrow.exported import ExportedArray, ExportedSchema, check_names
 from orcish.arrow.nested import numbered_names
-from orcish.errors import CastError, CorruptFileError, unknown_column
+from orcish.errors import CastError, CorruptFileError
 from orcish.filters.text import parse
+from orcish.hints import unknown_column
 from orcish.io.files import TableFile
 from orcish.io.names import display_name
 from orcish.reading.reader import BatchSource

@@ -224,7 +224,10 @@ def test_advised_types_without_a_header(tmp_path, run, monkeypatch):
     source = tmp_path / "a.csv"
     source.write_text("123,1\n" * 1000 + "1.5,1\n")
     code, _, err = run(source, tmp_path / "a.orc", "--no-header")
-    assert (code, "give the types of all columns with --schema, and to 'f0' double" in err) == (1, True)
+    assert (
+        code,
+        "give the types of all columns with --schema, to 'f0' the type double if it holds all values" in err,
+    ) == (1, True)
     assert run(source, tmp_path / "a.orc", "--no-header", "--schema", "f0 double, f1 int")[0] == 0
 
 

@@ -104,7 +104,7 @@ def test_row_numbers_are_a_name_or_a_flag(value: str, wanted: str | None) -> Non
 
 
 READING = [
-    ("basePath", "/t", "did you mean partitions?"),
+    ("basePath", "/t", "load the folder of the table; with the option partitions"),
     ("pathGlobFilter", "*.orc", "takes a pattern"),
     ("header", "true", "spark.read.csv"),
     ("compression", "zstd", "it is an option for writing"),
@@ -120,7 +120,6 @@ WRITING = [
     ("partition_by", "k", "did you mean partitionBy?"),
     ("codec", "zstd", "did you mean compression?"),
     ("existing_data", "append", '.mode("append")'),
-    ("basePath", "/t", "load the folder"),
 ]
 
 
@@ -138,7 +137,7 @@ def test_unknown_options(options: Any, name: str, value: str, said: str) -> None
     ("call", "keyword", "said"),
     [
         (osp.read, "format", ": files are ORC, and tables of CarbonData are recognized"),
-        (osp.read, "basePath", "; did you mean 'partitions'"),
+        (osp.read, "basePath", ": load the folder of the table; with the option partitions"),
         (osp.read, "where", "; did you mean 'filters'"),
         (osp.map_batches, "select", "; did you mean 'columns'"),
         (osp.convert, "mode", "; did you mean 'existing_data'"),

@@ -1,6 +1,7 @@
 """Indexes of data frames of pandas in tables and in single files."""
 
 import datetime
+import functools
 
 import orcish
 import pandas as pd
@@ -146,6 +147,27 @@ def test_ranges_of_one_file_number_no_other_rows(tmp_path):
     for _ in range(2):
         assert list(orcish.scan(tmp_path / "t", filters="a = 3").to_pandas().index) == [0, 1]
         orcish.compact(tmp_path / "t")
+
+
+@each_case(
+    "value",
+    [
+        float("inf"),
+        62.572030410805404,
+        2**64,
+        "\ud800",
+        '\x000"{,\\',
+        functools.reduce(lambda x, _: [x], range(150), 1),
+    ],
+)
+def test_attributes_of_frames_stay(tmp_path, value):
+    """pyarrow writes attributes as JSON with values that other parsers refuse or change."""
+    frame = pd.DataFrame({"id": [0, 1]}, index=pd.RangeIndex(100, 102))
+    frame.attrs = {"value": value}
+    orcish.write_table(pa.Table.from_pandas(frame), tmp_path / "a.orc")
+    read = orcish.scan([tmp_path / "a.orc"] * 2).to_table().slice(1, 2).to_pandas()
+    assert read.attrs == frame.attrs
+    assert list(read.index) == [0, 1]
 
 
 def test_indexes_are_partition_columns(tmp_path):

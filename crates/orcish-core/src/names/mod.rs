@@ -8,6 +8,6 @@ mod select;
 mod tests;
 
 pub use column_name::ColumnName;
-pub use nearest::{MAX_SHOWN, nearest, shortened};
+pub use nearest::{MAX_SHOWN, nearest, shortened, unknown_column};
 pub use resolve::{NameResolver, TypeTree};
 pub use select::{ArrowNames, Selection, field_at, not_one_value_per_row, select};

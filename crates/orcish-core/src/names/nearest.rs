@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use strsim::levenshtein;
 
+use crate::error::{Error, ErrorKind};
+
 /// Most names that an error suggests.
 const MAX_SUGGESTIONS: usize = 3;
 /// Most names that are compared with the unknown one.
@@ -18,6 +20,12 @@ pub fn shortened(name: &str) -> Cow<'_, str> {
         None => Cow::Borrowed(name),
         Some((end, _)) => Cow::Owned(format!("{}…", name.split_at(end).0)),
     }
+}
+
+/// The error of a column that does not exist, with the nearest of the names that do.
+pub fn unknown_column(name: &str, names: impl Iterator<Item = String>) -> Error {
+    let text = format!("no column is named {:?}; {}", shortened(name), nearest(name, names));
+    Error::new(ErrorKind::UnknownColumn, text)
 }
 
 /// The names that are nearest to `name`, as a hint for error messages: `nearest: id, di`.

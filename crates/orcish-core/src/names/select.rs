@@ -6,9 +6,9 @@ use std::sync::Arc;
 use arrow_schema::{DataType, FieldRef, Fields};
 
 use super::column_name::ColumnName;
-use super::nearest::{nearest, shortened};
+use super::nearest::unknown_column;
 use super::resolve::{NameResolver, TypeTree};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::types::{item_of, with_item, with_type};
 
 /// The types of Arrow as a tree of names. The root is a struct of the columns.
@@ -81,10 +81,7 @@ impl ArrowNames {
     }
 
     fn unknown(&self, name: &ColumnName, others: &Fields) -> Error {
-        let name = name.as_str();
-        let near = nearest(name, self.fields.iter().chain(others).map(|field| field.name().clone()));
-        let text = format!("no column of the table is named {:?}; {near}", shortened(name));
-        Error::new(ErrorKind::UnknownColumn, text)
+        unknown_column(name.as_str(), self.fields.iter().chain(others).map(|field| field.name().clone()))
     }
 }
 

@@ -7,7 +7,8 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Schema, SchemaRef};
 use orcish_core::OrInternal as _;
 use orcish_core::cancel::CancelCheck;
-use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::error::{Error, Result};
+use orcish_core::names::unknown_column;
 use orcish_core::process::OwnerProcess;
 use orcish_io::{CreatedFolders, abort_upload, create, create_staged, delete_files, display_name, partition_folder};
 
@@ -105,8 +106,8 @@ impl DatasetWriter {
             return Err(Error::invalid(format!("partition_by={by:?}: one column at least is left for the files")));
         }
         let column = |name: &String| {
-            let text = format!("there is no column {name:?} to partition by");
-            schema.index_of(name).map_err(|_| Error::new(ErrorKind::UnknownColumn, text))
+            let names = schema.fields().iter().map(|field| field.name().clone());
+            schema.index_of(name).map_err(|_| unknown_column(name, names))
         };
         let partition_columns = by.iter().map(column).collect::<Result<Vec<_>>>()?;
         let of_files = schema.fields().iter().cloned().enumerate().filter(|(at, _)| !partition_columns.contains(at));

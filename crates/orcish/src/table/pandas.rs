@@ -1,6 +1,7 @@
 //! Metadata from which pyarrow restores data frames of pandas.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use arrow_schema::Schema;
 use serde_json::Value;
@@ -12,9 +13,6 @@ const TEXTS: [&str; 3] = ["unicode", "string", "empty"];
 /// What the metadata call other labels that pyarrow makes of the names of columns, or the beginnings of such words. It fails on the rest,
 /// such as categories and dates, and takes each boolean for true.
 const PARSED: [&str; 9] = ["mixed", "bytes", "decimal", "integer", "floating", "int", "uint", "float", "datetime"];
-
-/// Numbers that Python writes into JSON, and that JSON has not: attributes of a data frame may contain them.
-const NUMBERS: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
 
 /// The schema with metadata for pandas that fit its columns. With other metadata, `to_pandas` fails or numbers rows wrongly.
 ///
@@ -47,17 +45,23 @@ pub fn with_fitted_pandas(mut schema: Schema, is_whole: bool) -> Schema {
 
 /// Metadata for pandas, as JSON text, that fit columns of some names; `None` if they stay. See [`with_fitted_pandas`].
 pub fn fitted_pandas<'a>(described: &str, names: impl IntoIterator<Item = &'a str>, is_whole: bool) -> Option<String> {
-    let mut found: Value = serde_json::from_str(&with_quoted_numbers(described)).ok()?;
-    let indexes = found.get("index_columns")?.as_array()?;
-    let kept: Vec<Value> = indexes.iter().filter(|index| is_whole || !index.is_object()).cloned().collect();
-    let known = found.get("columns")?.as_array()?.iter().map(|column| {
+    // The other members stay as they are: attributes of a data frame may have values that JSON has not, such as NaN.
+    let members = members(described)?;
+    let place = |key: &str| members.iter().rfind(|(name, _)| *name == key).map(|(_, place)| place.clone());
+    let items = |place: &Range<usize>| serde_json::from_str::<Vec<Value>>(described.get(place.clone())?).ok();
+    let index_place = place("index_columns")?;
+    let indexes = items(&index_place)?;
+    let kept: Vec<_> = indexes.iter().filter(|index| is_whole || !index.is_object()).collect();
+    let columns = items(&place("columns")?)?;
+    let known = columns.iter().map(|column| {
         let name = column.get("field_name").or_else(|| column.get("name"))?;
         Some(name.as_str())
     });
     let known: HashSet<Option<&str>> = known.collect::<Option<_>>()?;
-    let labels = match found.get("column_indexes") {
+    let label_place = place("column_indexes");
+    let labels = match &label_place {
         None => Vec::new(),
-        Some(labels) => labels.as_array()?.clone(),
+        Some(place) => items(place)?,
     };
     let kind = |level: &Value| match level.as_object()?.get("pandas_type") {
         None => Some(String::new()),
@@ -67,45 +71,52 @@ pub fn fitted_pandas<'a>(described: &str, names: impl IntoIterator<Item = &'a st
     let is_plain = kinds.len() < 2 && kinds.iter().all(|kind| TEXTS.contains(&kind.as_str()));
     let is_known = names.into_iter().all(|name| known.contains(&Some(name)))
         && kinds.iter().all(|kind| TEXTS.contains(&kind.as_str()) || is_parsed(kind));
-    let keeps_labels = is_plain || is_known || labels.is_empty();
-    if kept.len() == indexes.len() && keeps_labels {
-        return None;
+    let mut changes = Vec::new();
+    if kept.len() < indexes.len() {
+        changes.push((index_place, serde_json::to_string(&kept).ok()?));
     }
-    let object = found.as_object_mut()?;
-    object.insert("index_columns".to_owned(), Value::Array(kept));
-    if !keeps_labels {
-        object.insert("column_indexes".to_owned(), Value::Array(Vec::new()));
+    if !is_plain && !is_known {
+        changes.extend(label_place.map(|place| (place, "[]".to_owned())));
     }
-    let fitted = numbers().fold(found.to_string(), |text, (number, quoted)| text.replace(&quoted, number));
-    Some(fitted)
+    // From the last one, so that the places of others stay.
+    changes.sort_by_key(|(place, _)| std::cmp::Reverse(place.start));
+    let change = |mut text: String, (place, new): (Range<usize>, String)| {
+        text.replace_range(place, &new);
+        text
+    };
+    (!changes.is_empty()).then(|| changes.into_iter().fold(described.to_owned(), change))
 }
 
-/// Each of [`NUMBERS`], and a string of JSON in its place.
-fn numbers() -> impl Iterator<Item = (&'static str, String)> {
-    NUMBERS.iter().enumerate().map(|(at, number)| (*number, format!(r#""\u0000{at}""#)))
-}
-
-/// The text with [`NUMBERS`] as strings, outside of other strings.
-fn with_quoted_numbers(text: &str) -> String {
-    if !NUMBERS.iter().any(|number| text.contains(number)) {
-        return text.to_owned();
+/// The members of a JSON object: their names, and the places of their values. `None` for other texts. Values are not checked.
+fn members(text: &str) -> Option<Vec<(&str, Range<usize>)>> {
+    let (mut found, mut depth, mut name, mut value) = (Vec::new(), 0usize, None, 0);
+    let (mut string, mut is_escaped) = (None, false);
+    for (at, byte) in text.bytes().enumerate() {
+        if let Some(start) = string {
+            if byte == b'"' && !is_escaped {
+                string = None;
+                if depth == 1 && name.is_none() {
+                    name = text.get(start + 1..at);
+                }
+            }
+            is_escaped = byte == b'\\' && !is_escaped;
+            continue;
+        }
+        match byte {
+            b'"' => string = Some(at),
+            b'{' | b'[' => depth += 1,
+            b':' if depth == 1 => value = at + 1,
+            b',' if depth == 1 => found.push((name.take()?, value..at)),
+            b'}' | b']' => {
+                if depth == 1 {
+                    found.extend(name.take().map(|name| (name, value..at)));
+                }
+                depth = depth.checked_sub(1)?;
+            }
+            _ => {}
+        }
     }
-    let mut parts = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let (plain, strings) = rest.split_at(rest.find('"').unwrap_or(rest.len()));
-        parts.push(numbers().fold(plain.to_owned(), |plain, (number, quoted)| plain.replace(number, &quoted)));
-        let mut is_escaped = true;
-        let end = strings.find(|character| {
-            let is_end = character == '"' && !is_escaped;
-            is_escaped = character == '\\' && !is_escaped;
-            is_end
-        });
-        let (string, after) = strings.split_at(end.map_or(strings.len(), |end| end + 1));
-        parts.push(string.to_owned());
-        rest = after;
-    }
-    parts.concat()
+    (depth == 0).then_some(found)
 }
 
 /// Whether pyarrow makes labels of a kind of the names of columns.
@@ -136,10 +147,25 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_json_has_not_stay() {
-        let described = r#"{"index_columns": [{}], "columns": [], "attributes": {"NaN": [NaN, -Infinity, Infinity, "\\\"NaN", "\\"]}}"#;
-        let fitted = fitted_pandas(described, [], false).unwrap();
-        assert_eq!(fitted, described.replace("[{}]", "[]").replace(": ", ":").replace(", ", ","));
+    fn other_members_stay_as_they_are() {
+        let deep = "[".repeat(200) + &"]".repeat(200);
+        for other in [
+            "NaN",
+            "-Infinity",
+            "62.572030410805404",
+            "18446744073709551616",
+            r#""\ud800""#,
+            r#""\u0000\"{,\\""#,
+            &deep,
+        ] {
+            let described = |indexes: &str| {
+                format!(
+                    r#"{{"attributes": {{"a": [{other}, 1]}}, "index_columns":{indexes}, "columns": [], "x": {other}}}"#
+                )
+            };
+            let fitted = fitted_pandas(&described(r#"["i", {"kind": "range"}]"#), [], false);
+            assert_eq!(fitted, Some(described(r#"["i"]"#)));
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ import pyarrow as pa
 from orcish.compat.pyarrow_orc.arrow_types import read_schema, with_schema
 from orcish.compat.pyarrow_orc.errors import errors_of_pyarrow
 from orcish.compat.pyarrow_orc.locations import checked_source
-from orcish.errors import unknown_column
+from orcish.hints import unknown_column
 from orcish.reading.file import ORCFile as File
 from orcish.reading.file import in_gregorian_calendar, native_file
 from orcish.types import ReadOptions
