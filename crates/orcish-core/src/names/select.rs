@@ -187,6 +187,7 @@ mod tests {
     use arrow_schema::Field;
 
     use super::*;
+    use crate::error::ErrorKind;
 
     fn fields() -> Fields {
         let int = |name: &str| Field::new(name, DataType::Int32, true);

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow_array::{Float64Array, Int32Array, Int64Array, StringArray};
+use orcish_core::ErrorKind;
 use orcish_io::{StorageOptions, complete_upload};
 
 use super::*;
