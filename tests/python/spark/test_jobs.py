@@ -18,7 +18,7 @@ import orcish.spark as osp
 import orcish.spark.conversion as convert_job
 import pyarrow as pa
 import pytest
-from orcish.errors import CommitError, OrcishError
+from orcish.errors import CommitError, OrcishError, UnknownColumnError
 from orcish.spark.runner import run_in_workers
 from orcish.spark.session import large_batches
 from orcish.spark.tasks import within_bytes
@@ -390,7 +390,7 @@ def test_sorted_within(spark: Spark, tmp_path: Path) -> None:
             value for name in names for value in orcish.read_table(str(tmp_path / f"t{at}" / name))["n"].to_pylist()
         ]
         assert found == list(range(1000))
-    with pytest.raises(ValueError, match="'no'"):
+    with pytest.raises(UnknownColumnError, match='sort_within: no column is named "no"'):
         osp.convert(frame, str(tmp_path / "t9"), sort_within=["no"])
 
 
