@@ -118,6 +118,7 @@ bench: $(VENV)/release-module java ## Benchmarks: the kernels, then side by side
 	cargo bench --workspace
 	$(BIN)/python benches/python/make_data.py
 	$(BIN)/python benches/python/run.py
+	$(BIN)/python benches/python/parquet.py
 	$(BIN)/python benches/python/lookup.py
 	$(BIN)/python benches/python/write.py
 	$(BIN)/python benches/python/spark.py
