@@ -1,10 +1,11 @@
-//! Reuse of read buffers. A new buffer has to be zeroed, by the process or by the system.
+//! Reuse of read buffers. The system has to zero the memory of a new buffer, unless the process has used the memory before.
 
 use std::cmp::Reverse;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use orcish_core::process::OwnerProcess;
 
+use super::source::read_exact_at;
 use crate::tuning;
 
 /// The buffers of a process that are free for reuse.
@@ -17,6 +18,7 @@ pub(super) struct BufferPool {
 
 /// A buffer that returns to its pool when it is dropped.
 pub(super) struct PooledBuffer {
+    /// Empty until it is filled, if it is new.
     buffer: Vec<u8>,
     /// The length of the used prefix of `buffer`.
     length: usize,
@@ -30,12 +32,31 @@ impl Default for BufferPool {
 }
 
 impl BufferPool {
-    /// Takes the smallest sufficient buffer out of the pool, or allocates one. Its content is unspecified.
-    pub(super) fn acquire(self: &Arc<Self>, length: usize) -> PooledBuffer {
+    /// Takes the smallest sufficient buffer out of the pool, or allocates one.
+    fn acquire(self: &Arc<Self>, length: usize) -> PooledBuffer {
         let mut free = self.lock();
         let fit = free.iter().rposition(|buffer| buffer.len() >= length);
-        let buffer = fit.map(|index| free.swap_remove(index)).unwrap_or_else(|| vec![0; length]);
+        let buffer = fit.map(|index| free.swap_remove(index)).unwrap_or_else(|| Vec::with_capacity(length));
         PooledBuffer { buffer, length, pool: Arc::downgrade(self) }
+    }
+
+    /// A buffer with `length` bytes of a file, from byte `offset` on.
+    ///
+    /// # Errors
+    /// Those of the system, and `UnexpectedEof` where the file ends before.
+    #[expect(clippy::disallowed_types, reason = "the caller has opened the file")]
+    pub(super) fn read(
+        self: &Arc<Self>,
+        file: &std::fs::File,
+        offset: u64,
+        length: usize,
+    ) -> std::io::Result<PooledBuffer> {
+        let mut pooled = self.acquire(length);
+        match pooled.buffer.get_mut(..length) {
+            Some(used) => read_exact_at(file, used, offset)?,
+            None => append_exact_at(file, &mut pooled.buffer, offset, length)?,
+        }
+        Ok(pooled)
     }
 
     /// Returns a buffer to the pool. The smallest buffers are freed if the pool is full. A child of a fork frees buffers of
@@ -67,12 +88,6 @@ impl AsRef<[u8]> for PooledBuffer {
     }
 }
 
-impl AsMut<[u8]> for PooledBuffer {
-    fn as_mut(&mut self) -> &mut [u8] {
-        self.buffer.split_at_mut(self.length).0
-    }
-}
-
 impl Drop for PooledBuffer {
     fn drop(&mut self) {
         let buffer = std::mem::take(&mut self.buffer);
@@ -82,4 +97,28 @@ impl Drop for PooledBuffer {
             pool.release(buffer);
         }
     }
+}
+
+/// Fills an empty buffer with bytes of a file. The memory of the buffer is not zeroed before.
+#[cfg(unix)]
+#[expect(clippy::disallowed_types, reason = "the caller has opened the file")]
+fn append_exact_at(file: &std::fs::File, buffer: &mut Vec<u8>, offset: u64, length: usize) -> std::io::Result<()> {
+    buffer.reserve_exact(length);
+    while buffer.len() < length {
+        let next = offset + buffer.len() as u64;
+        match rustix::io::pread(file, rustix::buffer::spare_capacity(buffer), next) {
+            Ok(0) => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    buffer.truncate(length);
+    Ok(())
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::disallowed_types, reason = "the caller has opened the file")]
+fn append_exact_at(file: &std::fs::File, buffer: &mut Vec<u8>, offset: u64, length: usize) -> std::io::Result<()> {
+    buffer.resize(length, 0);
+    read_exact_at(file, buffer, offset)
 }

@@ -101,8 +101,8 @@ impl ReadAt for FileSource {
         let pool = self.pool();
         let read = |range: &Range<u64>| {
             let length = checked_length(range, self.size)?;
-            let mut buffer = pool.acquire(length);
-            read_exact_at(&self.file, buffer.as_mut(), range.start)
+            let buffer = pool
+                .read(&self.file, range.start, length)
                 .map_err(|error| Error::io(format!("cannot read {length} bytes at {}", range.start), error))?;
             Ok(Bytes::from_owner(buffer))
         };
