@@ -11,7 +11,6 @@ round in reverse order; figures are medians of CPU time, user and system.
 
 from __future__ import annotations
 
-import argparse
 import os
 import tempfile
 from collections.abc import Callable
@@ -19,8 +18,8 @@ from pathlib import Path
 
 os.environ["POLARS_MAX_THREADS"] = "1"
 
-from run import HERE, race, seconds, table, versions
-from write import DATASETS, load, orcish_writer, pyarrow_writer, sources
+from run import race, seconds, table, versions
+from write import load, orcish_writer, parser_of, pyarrow_writer, sources
 
 import orcish  # isort: skip
 import duckdb
@@ -87,11 +86,7 @@ def line_of(rows: pa.Table, dataset: str, codec: str, runs: int) -> list[str]:
 
 def main() -> None:
     """Run what is asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("datasets", nargs="*", metavar="DATASET", help=f"of {', '.join(DATASETS)}")
-    parser.add_argument("--codecs", nargs="+", default=CODECS)
-    parser.add_argument("--files", type=Path, default=HERE / "data")
-    parser.add_argument("--runs", type=int, default=5)
+    parser = parser_of(__doc__, CODECS)
     args = parser.parse_args()
     pa.set_cpu_count(1)
     pa.set_io_thread_count(1)

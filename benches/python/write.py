@@ -171,13 +171,19 @@ def load(path: Path) -> pa.Table:
     return rows.cast(pa.schema([field.remove_metadata() for field in rows.schema]))
 
 
-def main() -> None:
-    """Run what is asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def parser_of(description: str | None, codecs: list[str]) -> argparse.ArgumentParser:
+    """The arguments of benchmarks that write data sets with codecs."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("datasets", nargs="*", metavar="DATASET", help=f"of {', '.join(DATASETS)}")
-    parser.add_argument("--codecs", nargs="+", default=CODECS)
+    parser.add_argument("--codecs", nargs="+", default=codecs)
     parser.add_argument("--files", type=Path, default=HERE / "data")
     parser.add_argument("--runs", type=int, default=5)
+    return parser
+
+
+def main() -> None:
+    """Run what is asked for."""
+    parser = parser_of(__doc__, CODECS)
     parser.add_argument("--spark", action="store_true", help="Spark's writer too")
     args = parser.parse_args()
     pa.set_cpu_count(1)
