@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use orcish_core::process::OwnerProcess;
 
-use super::source::read_exact_at;
+use super::positional::{append_exact_at, read_exact_at};
 use crate::tuning;
 
 /// The buffers of a process that are free for reuse.
@@ -97,28 +97,4 @@ impl Drop for PooledBuffer {
             pool.release(buffer);
         }
     }
-}
-
-/// Fills an empty buffer with bytes of a file. The memory of the buffer is not zeroed before.
-#[cfg(unix)]
-#[expect(clippy::disallowed_types, reason = "the caller has opened the file")]
-fn append_exact_at(file: &std::fs::File, buffer: &mut Vec<u8>, offset: u64, length: usize) -> std::io::Result<()> {
-    buffer.reserve_exact(length);
-    while buffer.len() < length {
-        let next = offset + buffer.len() as u64;
-        match rustix::io::pread(file, rustix::buffer::spare_capacity(buffer), next) {
-            Ok(0) => return Err(std::io::ErrorKind::UnexpectedEof.into()),
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    buffer.truncate(length);
-    Ok(())
-}
-
-#[cfg(not(unix))]
-#[expect(clippy::disallowed_types, reason = "the caller has opened the file")]
-fn append_exact_at(file: &std::fs::File, buffer: &mut Vec<u8>, offset: u64, length: usize) -> std::io::Result<()> {
-    buffer.resize(length, 0);
-    read_exact_at(file, buffer, offset)
 }

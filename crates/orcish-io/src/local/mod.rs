@@ -4,6 +4,7 @@ mod buffer_pool;
 mod durable;
 mod file_ops;
 mod lister;
+mod positional;
 mod sink;
 mod source;
 mod staged;

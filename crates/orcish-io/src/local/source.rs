@@ -116,25 +116,6 @@ impl ReadAt for FileSource {
     }
 }
 
-#[cfg(unix)]
-#[expect(clippy::disallowed_types, reason = "the caller has opened the file")]
-pub(super) fn read_exact_at(file: &std::fs::File, buffer: &mut [u8], offset: u64) -> std::io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset)
-}
-
-#[cfg(windows)]
-#[expect(clippy::disallowed_types, reason = "the caller has opened the file")]
-pub(super) fn read_exact_at(file: &std::fs::File, buffer: &mut [u8], offset: u64) -> std::io::Result<()> {
-    let mut filled = 0;
-    while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        match std::os::windows::fs::FileExt::seek_read(file, rest, offset + filled as u64)? {
-            0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
-            n => filled += n,
-        }
-    }
-    Ok(())
-}
-
 fn cannot_be_opened(error: std::io::Error, name: &str) -> Error {
     Error::io("cannot be opened", error).in_file(name)
 }
