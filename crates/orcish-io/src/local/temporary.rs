@@ -9,8 +9,8 @@ use std::path::Path;
 use bytes::Bytes;
 use orcish_core::{Error, Result};
 
-use super::sink::{MAX_RETRIES, temporary_name};
 use super::positional::read_exact_at;
+use super::sink::{MAX_RETRIES, temporary_name};
 use crate::source::checked_length;
 
 /// A file in the folder of the system for temporary files. It has no name there, so that nothing is left of it once it is
