@@ -31,12 +31,17 @@ pub fn spread_bits(dense: &BooleanBuffer, nulls: &NullBuffer) -> BooleanBuffer {
 
 /// Moves dense values in order to the valid slots. The number of values is the number of valid slots. Null slots get the
 /// default value.
-#[expect(clippy::indexing_slicing, reason = "there are as many dense values as valid slots")]
 pub fn spread<T: Copy + Default>(values: &mut Vec<T>, nulls: Option<&NullBuffer>) {
+    spread_with(values, nulls, T::default());
+}
+
+/// [`spread`] with the value of null slots.
+#[expect(clippy::indexing_slicing, reason = "there are as many dense values as valid slots")]
+pub fn spread_with<T: Copy>(values: &mut Vec<T>, nulls: Option<&NullBuffer>, of_null: T) {
     let Some(nulls) = nulls else { return };
     let mut dense = values.len();
     debug_assert_eq!(dense, nulls.len() - nulls.null_count());
-    values.resize(nulls.len(), T::default());
+    values.resize(nulls.len(), of_null);
     let mut end = nulls.len();
     let words = words(nulls);
     // The last values are moved first: a move never overwrites a value that has not been moved.
@@ -47,12 +52,12 @@ pub fn spread<T: Copy + Default>(values: &mut Vec<T>, nulls: Option<&NullBuffer>
                 dense -= 64;
                 values.copy_within(dense..dense + 64, start);
             }
-            0 => values[start..end].fill(T::default()),
+            0 => values[start..end].fill(of_null),
             _ => {
                 for slot in (start..end).rev() {
                     let valid = word >> (slot - start) & 1;
                     let value = values[dense.saturating_sub(1)];
-                    values[slot] = if valid == 1 { value } else { T::default() };
+                    values[slot] = if valid == 1 { value } else { of_null };
                     dense -= usize::from(valid == 1);
                 }
             }

@@ -101,7 +101,7 @@ impl LocalDictionary {
             }
         }
         let nulls = self.null.and_then(|null| nulls_of(keys, null));
-        self.values.gather(keys).into_slots(&column.data_type(), nulls)
+        self.values.slots(keys, &column.data_type(), nulls)
     }
 
     /// Checks that all keys have values.

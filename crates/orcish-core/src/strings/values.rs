@@ -9,7 +9,7 @@ use arrow_array::types::{
 };
 use arrow_array::{ArrayRef, DictionaryArray, GenericByteArray, Int32Array};
 use arrow_buffer::{ArrowNativeType as _, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
-use arrow_schema::DataType;
+use arrow_schema::{ArrowError, DataType};
 
 use super::array::{ArrowResult, binary, offsets, slices, views};
 use crate::error::{Error, Result};
@@ -23,7 +23,7 @@ use crate::nulls::spread;
 ///
 /// ```
 /// use arrow_array::cast::AsArray as _;
-/// use arrow_schema::DataType;
+/// use arrow_schema::{ArrowError, DataType};
 /// use orcish_core::strings::Values;
 ///
 /// let values = Values::try_new(vec![2, 0, 1], b"abc".to_vec())?;
@@ -49,11 +49,6 @@ impl Values {
             return Err(Error::corrupt(format!("values of {total} bytes together, of {there} bytes")));
         }
         Ok(Values { lengths, bytes, is_utf8: false })
-    }
-
-    /// Values that were gathered from values which are UTF-8 if `is_utf8`.
-    pub(super) fn gathered(lengths: Vec<u32>, bytes: Vec<u8>, is_utf8: bool) -> Self {
-        Values { lengths, bytes, is_utf8 }
     }
 
     /// Number of values.
@@ -243,7 +238,7 @@ fn first_characters(value: &[u8], max: usize) -> &[u8] {
 }
 
 /// Checks that there is one value for each valid slot: values that are spread over other slots are others.
-fn check_count(values: usize, nulls: Option<&NullBuffer>) -> Result<()> {
+pub(super) fn check_count(values: usize, nulls: Option<&NullBuffer>) -> Result<()> {
     match nulls.map(|nulls| nulls.len() - nulls.null_count()).filter(|&valid| valid != values) {
         Some(valid) => Err(Error::corrupt(format!("{values} values for {valid} slots"))),
         None => Ok(()),
@@ -278,18 +273,33 @@ pub(super) fn array(
         DataType::Utf8 => text::<Utf8Type>(offsets(lengths)?, bytes, nulls, is_utf8),
         DataType::LargeUtf8 => text::<LargeUtf8Type>(offsets(lengths)?, bytes, nulls, is_utf8),
         DataType::LargeBinary => binary::<LargeBinaryType>(offsets(lengths)?, bytes, nulls),
-        _ => binary::<BinaryType>(offsets(lengths)?, bytes, nulls),
+        DataType::Binary => binary::<BinaryType>(offsets(lengths)?, bytes, nulls),
+        other => return Err(no_bytes(other)),
     };
-    result.map_err(|error| match slices(lengths, &shared).position(|value| std::str::from_utf8(value).is_err()) {
+    result.map_err(|error| not_an_array(error, slices(lengths, &shared), name))
+}
+
+/// The error for a type whose values are no bytes.
+pub(super) fn no_bytes(target: &DataType) -> Error {
+    Error::internal(format!("values of {target} are made of bytes"))
+}
+
+/// The error for `values` that are no array.
+pub(super) fn not_an_array<'a>(
+    error: ArrowError,
+    mut values: impl Iterator<Item = &'a [u8]>,
+    name: impl Fn(usize) -> String,
+) -> Error {
+    match values.position(|value| std::str::from_utf8(value).is_err()) {
         Some(at) => Error::corrupt(format!("{} is not valid UTF-8", name(at))),
         None => Error::corrupt("its values do not fit together").with_source(error),
-    })
+    }
 }
 
 /// A string array. Arrow validates every byte, and then the start of each value. ASCII bytes need the first check only,
 /// values that are known to be UTF-8 need neither.
 #[expect(unsafe_code, reason = "reading a column of short strings takes 1.3 times as long with the checks")]
-fn text<T: ByteArrayType<Native = str>>(
+pub(super) fn text<T: ByteArrayType<Native = str>>(
     offsets: OffsetBuffer<T::Offset>,
     bytes: Buffer,
     nulls: Option<NullBuffer>,

@@ -2,7 +2,7 @@
 
 use orcish_core::error::{Error, Result};
 
-use super::cpu::{self, Kernel};
+use super::cpu::{self, InstructionSet, Kernel};
 use super::varint::unzigzag;
 
 /// Values that are unpacked together. A group is a whole number of bytes at any width.
@@ -34,7 +34,7 @@ impl<const ZIGZAG: bool> Kernel for Unpack<'_, ZIGZAG> {
     type Output = Result<()>;
 
     #[inline(always)]
-    fn run(self) -> Result<()> {
+    fn run(self, _instructions: impl InstructionSet) -> Result<()> {
         let Unpack { bytes, width, out } = self;
         macro_rules! widths {
             ($($w:literal)*) => {

@@ -6,7 +6,7 @@
 use orcish_core::OrInternal as _;
 use orcish_core::error::{Error, Result};
 
-use super::cpu::{self, Kernel};
+use super::cpu::{self, InstructionSet, Kernel};
 use super::varint::{MAX_LEN_128, read_u128, unzigzag, unzigzag_128};
 use crate::source::ByteSource;
 
@@ -112,8 +112,8 @@ impl Kernel for ShortVarints<'_> {
     type Output = Option<usize>;
 
     #[inline(always)]
-    fn run(self) -> Option<usize> {
-        let (taken, largest) = read_short_varints(self.bytes, self.values)?;
+    fn run(self, instructions: impl InstructionSet) -> Option<usize> {
+        let (taken, largest) = read_short_varints(instructions, self.bytes, self.values)?;
         append_scaled(self.target, self.values, largest, self.scales, self.out).then_some(taken)
     }
 }
@@ -183,12 +183,13 @@ pub(crate) fn too_many_digits(target: DecimalType) -> Error {
 /// Fills `out` with varints of at most eight bytes; returns the number of bytes and an upper bound of the magnitudes.
 /// `None` where a varint is longer, or fewer bytes than a window are left.
 #[inline(always)]
-fn read_short_varints(bytes: &[u8], out: &mut [i64]) -> Option<(usize, i64)> {
+fn read_short_varints(instructions: impl InstructionSet, bytes: &[u8], out: &mut [i64]) -> Option<(usize, i64)> {
     let (mut at, mut all_bits) = (0, 0);
     let mut out = out;
     while !out.is_empty() {
         let window = bytes.get(at..)?.first_chunk::<{ WINDOW + 8 }>()?;
-        let ends = varint_ends(window);
+        // The last byte of a varint is the one without a high bit.
+        let ends = !instructions.high_bits(window.first_chunk()?);
         let complete = (ends.count_ones() as usize).min(out.len());
         if complete == 0 {
             return None;
@@ -199,12 +200,12 @@ fn read_short_varints(bytes: &[u8], out: &mut [i64]) -> Option<(usize, i64)> {
         let continues = !ends;
         let two = continues & continues >> 1;
         let four = two & two >> 2;
-        let (taken, bits) = if two == 0 {
-            extract_varints::<2>(window, ends, head)
+        let (taken, bits) = if continues == 0 {
+            extract_single_bytes(window, head)
         } else if four == 0 {
-            extract_varints::<4>(window, ends, head)
+            extract_up_to_4_bytes(window, ends, head)
         } else if four & four >> 4 == 0 {
-            extract_varints::<8>(window, ends, head)
+            extract_up_to_8_bytes(window, ends, head)
         } else {
             return None;
         };
@@ -216,53 +217,70 @@ fn read_short_varints(bytes: &[u8], out: &mut [i64]) -> Option<(usize, i64)> {
     Some((at, (all_bits >> 1).cast_signed() + 1))
 }
 
-/// Fills `out` with the first varints of `window`, of at most `MAX_LEN` bytes each. `ends` has a bit set for the last byte
-/// of each varint. Returns the number of bytes, and the bitwise or of the varints.
+/// Fills `out` with the first varints of `window`, of one byte each. Returns the number of bytes, and the bitwise or of the
+/// varints.
 #[inline(always)]
-#[expect(clippy::indexing_slicing, reason = "the window has eight bytes behind each of the first 64")]
-fn extract_varints<const MAX_LEN: u32>(window: &[u8; WINDOW + 8], ends: u64, out: &mut [i64]) -> (usize, u64) {
-    let mut ends = ends;
-    let (mut start, mut all_bits) = (0u32, 0);
-    for to in out {
-        let rest = &window[(start & 63) as usize..];
-        let bits = match MAX_LEN {
-            2 => {
-                let word = keep_first_varint(rest.first_chunk().map_or(0, |&bytes| u16::from_le_bytes(bytes)).into());
-                (word & 0x7f) | (word >> 1 & 0x3f80)
-            }
-            4 => {
-                let word = keep_first_varint(rest.first_chunk().map_or(0, |&bytes| u32::from_le_bytes(bytes)).into());
-                let pairs = (word & 0x007f_007f) | (word >> 1 & 0x3f80_3f80);
-                (pairs & 0x3fff) | (pairs >> 2 & 0x0fff_c000)
-            }
-            _ => join_7_bit_groups(keep_first_varint(rest.first_chunk().map_or(0, |&bytes| u64::from_le_bytes(bytes)))),
-        };
+fn extract_single_bytes(window: &[u8; WINDOW + 8], out: &mut [i64]) -> (usize, u64) {
+    let mut all_bits = 0;
+    for (to, &byte) in out.iter_mut().zip(window) {
+        all_bits |= byte;
+        *to = unzigzag(byte.into());
+    }
+    (out.len(), all_bits.into())
+}
+
+/// Fills `out` with the first varints of `window`, of at most four bytes each. `ends` has a bit set for the last byte of each
+/// varint. Returns the number of bytes, and the bitwise or of the varints.
+#[inline(always)]
+fn extract_up_to_4_bytes(window: &[u8; WINDOW + 8], ends: u64, out: &mut [i64]) -> (usize, u64) {
+    let mut words = [0; WINDOW];
+    let taken = split_varints(window, ends, words.iter_mut().take(out.len()), u32::from_le_bytes);
+    let mut all_bits = 0;
+    // This loop is vectorized.
+    for (to, &word) in out.iter_mut().zip(&words) {
+        // The bytes behind the varint are cleared: the first byte without a high bit ends it.
+        let end = !word & 0x8080_8080;
+        let word = word & (end ^ end.wrapping_sub(1));
+        let pairs = (word & 0x007f_007f) | (word >> 1 & 0x3f80_3f80);
+        let bits = (pairs & 0x3fff) | (pairs >> 2 & 0x0fff_c000);
+        all_bits |= bits;
+        *to = ((bits >> 1).cast_signed() ^ -(bits & 1).cast_signed()).into();
+    }
+    (taken, all_bits.into())
+}
+
+/// As [`extract_up_to_4_bytes`], for varints of at most eight bytes.
+#[inline(always)]
+fn extract_up_to_8_bytes(window: &[u8; WINDOW + 8], ends: u64, out: &mut [i64]) -> (usize, u64) {
+    let mut words = [0; WINDOW];
+    let taken = split_varints(window, ends, words.iter_mut().take(out.len()), u64::from_le_bytes);
+    let mut all_bits = 0;
+    for (to, &word) in out.iter_mut().zip(&words) {
+        let end = !word & 0x8080_8080_8080_8080;
+        let bits = join_7_bit_groups(word & (end ^ end.wrapping_sub(1)));
         all_bits |= bits;
         *to = unzigzag(bits);
+    }
+    (taken, all_bits)
+}
+
+/// Sets `words` to the bytes from the first byte of each varint on. Returns the number of bytes of the varints.
+#[inline(always)]
+#[expect(clippy::indexing_slicing, reason = "the window has eight bytes behind each of the first 64")]
+fn split_varints<'a, const N: usize, W: 'a>(
+    window: &[u8; WINDOW + 8],
+    ends: u64,
+    words: impl Iterator<Item = &'a mut W>,
+    from_le_bytes: impl Fn([u8; N]) -> W,
+) -> usize {
+    let (mut ends, mut start) = (ends, 0u32);
+    for to in words {
+        let rest = &window[(start & 63) as usize..];
+        *to = from_le_bytes(rest.first_chunk().copied().unwrap_or([0; N]));
         start = ends.trailing_zeros() + 1;
         ends &= ends.wrapping_sub(1);
     }
-    (start as usize, all_bits)
-}
-
-/// Clears the bytes behind the first varint: the first byte without a high bit ends it.
-#[inline(always)]
-fn keep_first_varint(word: u64) -> u64 {
-    let ends = !word & 0x8080_8080_8080_8080;
-    word & (ends ^ ends.wrapping_sub(1))
-}
-
-/// A mask of the first 64 bytes: bit `i` is set if byte `i` is the last byte of a varint.
-#[inline(always)]
-fn varint_ends(window: &[u8; WINDOW + 8]) -> u64 {
-    let mut ends = 0;
-    for (i, word) in window.as_chunks::<8>().0.iter().take(WINDOW / 8).enumerate() {
-        let high_bits = !u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;
-        // The multiplication moves the eight high bits into the highest byte.
-        let mask = (high_bits >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        ends |= mask << (8 * i);
-    }
-    ends
+    start as usize
 }
 
 /// Joins the 7-bit groups of eight bytes. The first byte has the lowest bits.

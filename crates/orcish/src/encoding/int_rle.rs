@@ -1,17 +1,19 @@
 //! Decoder of integer run length encoding, version 1 and version 2.
 
+use std::marker::PhantomData;
+
 use orcish_core::OrInternal as _;
 use orcish_core::error::{Error, Result};
 
-use super::run::MAX_RUN;
+use super::cpu::{self, InstructionSet, Kernel};
+use super::run::{MAX_RUN, RunDecoder};
 use super::{int_rle_v1, int_rle_v2};
 use crate::source::{ByteSource, Positions, SeekSource};
 
 /// Maximum number of bytes of a run, of version 1 and version 2.
-pub(crate) const MAX_RUN_BYTES: usize = if int_rle_v1::MAX_RUN_BYTES > int_rle_v2::MAX_RUN_BYTES {
-    int_rle_v1::MAX_RUN_BYTES
-} else {
-    int_rle_v2::MAX_RUN_BYTES
+pub(crate) const MAX_RUN_BYTES: usize = {
+    let (v1, v2) = (int_rle_v1::Runs::<false>::MAX_RUN_BYTES, int_rle_v2::Runs::<false>::MAX_RUN_BYTES);
+    if v1 > v2 { v1 } else { v2 }
 };
 /// Capacity of the buffer of decoded values. Runs are decoded while a run of the maximum length fits.
 const BUFFER_LEN: usize = 2 * MAX_RUN;
@@ -87,22 +89,12 @@ impl<S: ByteSource> IntRle<S> {
         if self.at == self.len {
             self.at = 0;
             self.len = 0;
+            let Self { source, values, .. } = self;
             self.len = match (self.version, self.signed) {
-                (Version::V1, signed) => {
-                    decode_runs(&mut self.source, &mut self.values, int_rle_v1::MAX_RUN_BYTES, |bytes, out| {
-                        int_rle_v1::decode_run(bytes, signed, Some(out))
-                    })
-                }
-                (Version::V2, true) => {
-                    decode_runs(&mut self.source, &mut self.values, int_rle_v2::MAX_RUN_BYTES, |bytes, out| {
-                        int_rle_v2::decode_run::<true>(bytes, Some(out))
-                    })
-                }
-                (Version::V2, false) => {
-                    decode_runs(&mut self.source, &mut self.values, int_rle_v2::MAX_RUN_BYTES, |bytes, out| {
-                        int_rle_v2::decode_run::<false>(bytes, Some(out))
-                    })
-                }
+                (Version::V1, false) => decode_runs::<int_rle_v1::Runs<false>, S>(source, values),
+                (Version::V1, true) => decode_runs::<int_rle_v1::Runs<true>, S>(source, values),
+                (Version::V2, false) => decode_runs::<int_rle_v2::Runs<false>, S>(source, values),
+                (Version::V2, true) => decode_runs::<int_rle_v2::Runs<true>, S>(source, values),
             }?;
         }
         let from = self.at;
@@ -118,14 +110,8 @@ impl<S: ByteSource> IntRle<S> {
         let mut remaining = n;
         while remaining > 0 {
             let values = self.next_values(remaining)?;
-            let mut any_overflow = false;
-            out.extend(values.iter().map(|&value| {
-                let (truncated, overflow) = T::truncate(value);
-                any_overflow |= overflow;
-                truncated
-            }));
             remaining -= values.len();
-            if any_overflow {
+            if cpu::run(AppendTruncated { values, out }) {
                 return Err(Error::corrupt(format!("an integer does not fit into {}", T::NAME)));
             }
         }
@@ -145,12 +131,8 @@ impl<S: ByteSource> IntRle<S> {
         let mut remaining = n - buffered;
         while remaining > 0 {
             let skipped = match self.version {
-                Version::V1 => skip_whole_runs(&mut self.source, remaining, int_rle_v1::MAX_RUN_BYTES, |bytes| {
-                    int_rle_v1::decode_run(bytes, self.signed, None)
-                }),
-                Version::V2 => skip_whole_runs(&mut self.source, remaining, int_rle_v2::MAX_RUN_BYTES, |bytes| {
-                    int_rle_v2::decode_run::<false>(bytes, None)
-                }),
+                Version::V1 => skip_whole_runs::<int_rle_v1::Runs<false>, S>(&mut self.source, remaining),
+                Version::V2 => skip_whole_runs::<int_rle_v2::Runs<false>, S>(&mut self.source, remaining),
             }?;
             // A run of more values is decoded.
             remaining -= if skipped == 0 { self.next_values(remaining)?.len() } else { skipped };
@@ -190,6 +172,27 @@ impl<S: ByteSource> IntRle<S> {
     }
 }
 
+/// Appends truncated values. Returns whether a value overflows the type.
+struct AppendTruncated<'a, T> {
+    values: &'a [i64],
+    out: &'a mut Vec<T>,
+}
+
+impl<T: Integer> Kernel for AppendTruncated<'_, T> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self, _instructions: impl InstructionSet) -> bool {
+        let mut any_overflow = false;
+        self.out.extend(self.values.iter().map(|&value| {
+            let (truncated, overflow) = T::truncate(value);
+            any_overflow |= overflow;
+            truncated
+        }));
+        any_overflow
+    }
+}
+
 impl<S: SeekSource> IntRle<S> {
     /// Seeks to the start of a row group (ORCv1, Row Group Index).
     ///
@@ -203,50 +206,64 @@ impl<S: SeekSource> IntRle<S> {
 }
 
 /// Decodes at least one run, and further runs while a run of the maximum length fits into `out`. Returns the number of
-/// values. `decode_run` decodes the run at the front of the bytes, and returns its number of values and the bytes behind it.
-#[inline]
-fn decode_runs<S: ByteSource>(
-    source: &mut S,
-    out: &mut [i64; BUFFER_LEN],
-    max_run_bytes: usize,
-    decode_run: impl for<'a> Fn(&'a [u8], &mut [i64; MAX_RUN]) -> Result<(usize, &'a [u8])>,
-) -> Result<usize> {
-    let bytes = source.fill(max_run_bytes)?;
-    let is_end_of_stream = bytes.len() < max_run_bytes;
-    let (mut rest, mut len) = (bytes, 0);
-    while let Some(run) = out.get_mut(len..).and_then(|free| free.first_chunk_mut::<MAX_RUN>()) {
-        match decode_run(rest, run) {
-            Ok((values, behind)) => {
-                len += values;
-                rest = behind;
-            }
-            // The values of this run may not be needed. The next call fails if they are.
-            Err(_) if len > 0 => break,
-            Err(error) => return Err(source.fault().unwrap_or(error)),
-        }
-        if rest.is_empty() || (rest.len() < max_run_bytes && !is_end_of_stream) {
-            break;
-        }
-    }
-    let taken = bytes.len() - rest.len();
+/// values.
+fn decode_runs<D: RunDecoder, S: ByteSource>(source: &mut S, out: &mut [i64; BUFFER_LEN]) -> Result<usize> {
+    let bytes = source.fill(D::MAX_RUN_BYTES)?;
+    let is_end_of_stream = bytes.len() < D::MAX_RUN_BYTES;
+    let decoded = cpu::run(DecodeRuns::<D> { bytes, is_end_of_stream, out, version: PhantomData });
+    let (len, taken) = match decoded {
+        Ok((len, rest)) => (len, bytes.len() - rest.len()),
+        Err(error) => return Err(source.fault().unwrap_or(error)),
+    };
     source.consume(taken);
     Ok(len)
 }
 
+/// Decodes runs, and returns the number of values and the bytes behind the runs.
+struct DecodeRuns<'a, 'b, D> {
+    bytes: &'a [u8],
+    is_end_of_stream: bool,
+    out: &'b mut [i64; BUFFER_LEN],
+    version: PhantomData<D>,
+}
+
+impl<'a, D: RunDecoder> Kernel for DecodeRuns<'a, '_, D> {
+    type Output = Result<(usize, &'a [u8])>;
+
+    #[inline(always)]
+    fn run(self, instructions: impl InstructionSet) -> Self::Output {
+        let DecodeRuns { bytes, is_end_of_stream, out, .. } = self;
+        let (mut rest, mut len) = (bytes, 0);
+        loop {
+            let (values, behind) = D::decode_small(instructions, rest, out.split_at_mut(len).1);
+            len += values;
+            rest = behind;
+            if len > 0 && (rest.is_empty() || (rest.len() < D::MAX_RUN_BYTES && !is_end_of_stream)) {
+                break;
+            }
+            let Some(run) = out.get_mut(len..).and_then(|free| free.first_chunk_mut::<MAX_RUN>()) else { break };
+            match D::decode(rest, Some(run)) {
+                Ok((values, behind)) => {
+                    len += values;
+                    rest = behind;
+                }
+                // The values of this run may not be needed. The next call fails if they are.
+                Err(_) if len > 0 => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok((len, rest))
+    }
+}
+
 /// Skips runs at the front of the source that have at most `n` values together. Returns the number of values, which is 0
-/// where the first run has more than `n`. `skip_run` returns the number of values of the run at the front of the bytes, and the bytes
-/// behind it.
-fn skip_whole_runs<S: ByteSource>(
-    source: &mut S,
-    n: usize,
-    max_run_bytes: usize,
-    skip_run: impl Fn(&[u8]) -> Result<(usize, &[u8])>,
-) -> Result<usize> {
-    let bytes = source.fill(max_run_bytes)?;
-    let is_end_of_stream = bytes.len() < max_run_bytes;
+/// where the first run has more than `n`.
+fn skip_whole_runs<D: RunDecoder, S: ByteSource>(source: &mut S, n: usize) -> Result<usize> {
+    let bytes = source.fill(D::MAX_RUN_BYTES)?;
+    let is_end_of_stream = bytes.len() < D::MAX_RUN_BYTES;
     let (mut rest, mut skipped) = (bytes, 0);
     while skipped < n {
-        match skip_run(rest) {
+        match D::decode(rest, None) {
             Ok((values, behind)) if values <= n - skipped => {
                 skipped += values;
                 rest = behind;
@@ -256,7 +273,7 @@ fn skip_whole_runs<S: ByteSource>(
             Err(_) if skipped > 0 => break,
             Err(error) => return Err(source.fault().unwrap_or(error)),
         }
-        if rest.len() < max_run_bytes && !is_end_of_stream {
+        if rest.len() < D::MAX_RUN_BYTES && !is_end_of_stream {
             break;
         }
     }

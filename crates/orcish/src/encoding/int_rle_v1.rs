@@ -2,7 +2,7 @@
 
 use orcish_core::error::Result;
 
-use super::run::MAX_RUN;
+use super::run::{MAX_RUN, RunDecoder};
 use super::varint::{MAX_LEN_64, ends_within_varint, read_u64, skip_within, too_long, unzigzag};
 use crate::source::{stream_ends, values_end};
 
@@ -11,18 +11,22 @@ const MIN_RUN: usize = 3;
 /// Maximum length of a literal list.
 const MAX_LITERALS: usize = 128;
 
-/// Maximum number of bytes of a run or a literal list.
-pub(crate) const MAX_RUN_BYTES: usize = 1 + MAX_LITERALS * MAX_LEN_64;
+/// Runs and literal lists of version 1.
+pub(super) struct Runs<const SIGNED: bool>;
+
+impl<const SIGNED: bool> RunDecoder for Runs<SIGNED> {
+    const MAX_RUN_BYTES: usize = 1 + MAX_LITERALS * MAX_LEN_64;
+
+    fn decode<'a>(bytes: &'a [u8], out: Option<&mut [i64; MAX_RUN]>) -> Result<(usize, &'a [u8])> {
+        decode_run(bytes, SIGNED, out)
+    }
+}
 
 /// Decodes the run or literal list at the front of `bytes` into the front of `out`; returns the number of values and the
 /// bytes behind it. Without `out` the run is skipped.
 ///
 /// A literal list that is skipped may have literals of more than 64 bits. It has no more bytes than literals of 64 bits.
-pub(crate) fn decode_run<'a>(
-    bytes: &'a [u8],
-    signed: bool,
-    out: Option<&mut [i64; MAX_RUN]>,
-) -> Result<(usize, &'a [u8])> {
+fn decode_run<'a>(bytes: &'a [u8], signed: bool, out: Option<&mut [i64; MAX_RUN]>) -> Result<(usize, &'a [u8])> {
     let convert = |value: u64| if signed { unzigzag(value) } else { value.cast_signed() };
     let (&header, mut rest) = bytes.split_first().ok_or_else(values_end)?;
     if header < 0x80 {

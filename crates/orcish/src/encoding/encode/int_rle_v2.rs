@@ -12,7 +12,7 @@ mod sub_encoding;
 
 use self::segment_stats::SegmentStats;
 use self::sub_encoding::{MAX_RUN, SHORT_REPEAT_LEN, write_run};
-use super::super::cpu::{self, Kernel};
+use super::super::cpu::{self, InstructionSet, Kernel};
 use super::bitpack::{bits, width_code};
 use super::patched_base;
 
@@ -79,7 +79,7 @@ impl Kernel for Encode<'_> {
     type Output = usize;
 
     #[inline(always)]
-    fn run(self) -> usize {
+    fn run(self, _instructions: impl InstructionSet) -> usize {
         // The loop is compiled once for each value of `signed`.
         if self.signed {
             encode_all(self.values, true, self.is_end, self.out)

@@ -25,8 +25,13 @@ pub(super) fn decode<const SIGNED: bool>(
     let packed = if code == 0 { None } else { Some(run.packed_bytes(count, width)?) };
     let Some(out) = out else { return Ok(length) };
     let Some(packed) = packed else {
+        let out = front(out, length)?;
+        if delta == 0 {
+            out.fill(base);
+            return Ok(length);
+        }
         let mut value = base;
-        for to in front(out, length)? {
+        for to in out {
             *to = value;
             value = value.wrapping_add(delta);
         }

@@ -8,9 +8,9 @@ use crate::encoding::run::MAX_RUN;
 use crate::source::stream_ends;
 
 /// The width in bits of a five-bit width code.
-pub(super) fn decode_width(code: u8) -> usize {
+pub(super) const fn decode_width(code: u8) -> usize {
     match code & 31 {
-        code @ 0..=23 => usize::from(code) + 1,
+        code @ 0..=23 => code as usize + 1,
         24 => 26,
         25 => 28,
         26 => 30,

@@ -1,15 +1,10 @@
 //! Dictionary encoded strings, char and varchar (ORCv1, String, Char, and VarChar Columns).
 
-use std::sync::Arc;
-
-use arrow_array::cast::AsArray as _;
-use arrow_array::types::{BinaryViewType, ByteViewType, StringViewType};
-use arrow_array::{ArrayRef, GenericByteViewArray};
+use arrow_array::{ArrayRef, new_empty_array};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use orcish_core::allocation;
 use orcish_core::error::{Error, OrInternal as _, Result};
-use orcish_core::nulls::spread;
 use orcish_core::strings::{DictionaryValues, dictionary_array};
 
 use super::binary::{Target, rows_within};
@@ -23,8 +18,8 @@ use crate::encoding::int_rle::IntRle;
 use crate::index::GroupStart;
 use crate::memory::Charge;
 
-/// Bytes of a dictionary entry beside its value: length, position, and a view or offset.
-const BYTES_PER_ENTRY: u64 = 32;
+/// Bytes of a dictionary entry beside its value: length, position, a view or offset, and a copy of a short value.
+const BYTES_PER_ENTRY: u64 = 64;
 
 /// A dictionary encoded column. A stripe has one dictionary.
 pub(super) struct DictionaryReader {
@@ -138,12 +133,12 @@ impl ColumnReader for DictionaryReader {
             nulls = with_further_nulls(nulls, slots, &lost);
         }
         match (&self.target.arrow, &self.dictionary.array) {
-            (DataType::Dictionary(_, _), Some(values)) => {
-                dictionary_array(references.into_iter().map(u32::cast_signed).collect(), values.clone(), nulls)
+            (DataType::Dictionary(_, kind), values) => {
+                // A dictionary that was not read is one of no values.
+                let values = values.clone().unwrap_or_else(|| new_empty_array(kind));
+                dictionary_array(references.into_iter().map(u32::cast_signed).collect(), values, nulls)
             }
-            (DataType::Utf8View, Some(values)) => views::<StringViewType>(&references, values, nulls),
-            (DataType::BinaryView, Some(values)) => views::<BinaryViewType>(&references, values, nulls),
-            (target, _) => self.dictionary.entries.gather(&references).into_array(target, nulls),
+            (target, _) => self.dictionary.entries.array(references, target, nulls),
         }
     }
 
@@ -156,15 +151,4 @@ impl ColumnReader for DictionaryReader {
         self.pending.seek(positions)?;
         self.references.seek(positions)
     }
-}
-
-/// Views of the referenced entries into the bytes of `values`.
-fn views<T: ByteViewType>(references: &[u32], values: &ArrayRef, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
-    let entries = values.as_byte_view::<T>();
-    let view = |&reference: &u32| entries.views().get(reference as usize).copied();
-    let views: Option<Vec<u128>> = references.iter().map(view).collect();
-    let mut views = views.or_internal("references were not checked")?;
-    spread(&mut views, nulls.as_ref());
-    let array = GenericByteViewArray::<T>::try_new(views.into(), entries.data_buffers().to_vec(), nulls);
-    Ok(Arc::new(array.map_err(|error| Error::corrupt("its references do not fit").with_source(error))?))
 }
