@@ -43,6 +43,15 @@ pub trait ReadAt: Send + Sync {
         bytes.ok_or_else(|| Error::new(ErrorKind::Io, "the source gave other bytes than it was asked for"))
     }
 
+    /// Appends the bytes of one range to `out`. A source that reads into memory without copies overrides this method.
+    ///
+    /// # Errors
+    /// The errors of [`read_ranges`](Self::read_ranges). `out` may then have some of the bytes.
+    fn append_range(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<()> {
+        out.extend_from_slice(&self.read_range(range)?);
+        Ok(())
+    }
+
     /// The size of the source, and its last `length` bytes, or all bytes if the source is shorter. A source that gets
     /// both in one request overrides this method.
     ///
@@ -90,6 +99,12 @@ pub trait ReadAt: Send + Sync {
     /// [`coalesce_ranges`](crate::coalesce_ranges).
     fn coalesce_gap(&self) -> u64 {
         tuning::LOCAL_COALESCE_GAP.wide()
+    }
+
+    /// The number of bytes that are best read at a time from a range that is needed from its start to its end. `None`, the
+    /// default, where few large requests are best.
+    fn piece_size(&self) -> Option<u64> {
+        None
     }
 
     /// Starts a read session. Internal buffers are reused while at least one session exists.

@@ -9,6 +9,9 @@ orcish_core::tunings! {
     FIRST_READ = 16 << 10, 1..=600;
     /// Largest gap between two coalesced ranges of a local file, in bytes.
     LOCAL_COALESCE_GAP = 0, 0..=4000;
+    /// Bytes of a local file that are read at a time, of a range that is decoded from its start to its end. They stay in the
+    /// second level cache of a core until they are decoded.
+    LOCAL_PIECE = 512 << 10, 1..=3000;
     /// Concurrent requests for local files.
     LOCAL_CONCURRENCY = 1, 1..=3;
     /// Pooled buffers of a local file.

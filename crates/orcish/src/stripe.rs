@@ -263,13 +263,14 @@ impl Stripe {
     /// Reads the stripe at `index`: its footer, and the data streams of the columns that `wanted` selects.
     ///
     /// Footer and streams are read with one request if `all` columns are selected, or the bytes of the other columns are
-    /// cheaper than a second request.
+    /// cheaper than a second request. Of a source that is best read in pieces, streams of more than a piece are read while
+    /// they are decoded.
     ///
     /// # Errors
     /// `Corrupt` where the stripe or its footer is malformed, `LimitExceeded` where it exceeds `limits`; errors of the
     /// source.
     pub(crate) fn open(
-        source: &dyn ReadAt,
+        source: &Arc<dyn ReadAt>,
         tail: &FileTail,
         index: usize,
         limits: &Limits,
@@ -281,7 +282,9 @@ impl Stripe {
         let (data, footer) = (info.data(), info.footer());
         let gap = source.coalesce_gap();
         let stripe_length = footer.end - data.start;
-        let (stored_footer, stored_data) = if all || stripe_length <= gap.min(limits.memory) {
+        let piece_size = source.piece_size().filter(|&piece_size| stripe_length > piece_size);
+        let is_one_request = (all && piece_size.is_none()) || stripe_length <= gap.min(limits.memory);
+        let (stored_footer, stored_data) = if is_one_request {
             check_memory_limit(stripe_length, limits)?;
             let stripe_bytes = source.read_range(data.start..footer.end)?;
             let stored_footer = slice_range(&stripe_bytes, data.start, &footer);
@@ -290,13 +293,28 @@ impl Stripe {
             (source.read_range(footer)?, None)
         };
         let footer = StripeFooter::parse(stored_footer, info, tail, limits, wanted)?;
-        let ranges: Vec<_> = footer.streams.values().cloned().collect();
-        let slice = |range: &Range<u64>| slice_range(stored_data.as_ref()?, data.start, range);
-        let streams = match ranges.iter().map(slice).collect::<Option<Vec<_>>>() {
-            Some(streams) => streams,
-            None => read_with_limits(source, &ranges, limits)?,
+        let in_pieces = |range: &Range<u64>| {
+            let piece_size = piece_size.filter(|&piece_size| range.end - range.start > piece_size)?;
+            let piece_size = usize::try_from(piece_size).ok()?;
+            Some(Stored::Sparse(Arc::new(SparseStream::in_pieces(source.clone(), range.clone(), piece_size))))
         };
-        let streams = footer.streams.keys().copied().zip(streams.into_iter().map(Stored::Complete)).collect();
+        let mut streams = BTreeMap::new();
+        let (mut whole, mut ranges) = (Vec::new(), Vec::new());
+        for (&key, range) in &footer.streams {
+            match in_pieces(range).filter(|_| stored_data.is_none()) {
+                Some(stored) => _ = streams.insert(key, stored),
+                None => {
+                    whole.push(key);
+                    ranges.push(range.clone());
+                }
+            }
+        }
+        let slice = |range: &Range<u64>| slice_range(stored_data.as_ref()?, data.start, range);
+        let bytes = match ranges.iter().map(slice).collect::<Option<Vec<_>>>() {
+            Some(bytes) => bytes,
+            None => read_with_limits(&**source, &ranges, limits)?,
+        };
+        streams.extend(whole.into_iter().zip(bytes.into_iter().map(Stored::Complete)));
         Ok(Self::new(info, tail, footer, memory, streams))
     }
 

@@ -24,7 +24,7 @@ pub(super) fn read_exact_at(file: &std::fs::File, buffer: &mut [u8], offset: u64
     Ok(())
 }
 
-/// Fills an empty buffer with bytes of a file. The memory of the buffer is not zeroed before.
+/// Appends `length` bytes of a file, from byte `offset` on. The memory that they are read to is not zeroed before.
 ///
 /// # Errors
 /// Those of [`read_exact_at`].
@@ -36,16 +36,17 @@ pub(super) fn append_exact_at(
     offset: u64,
     length: usize,
 ) -> std::io::Result<()> {
+    let (start, end) = (buffer.len(), buffer.len() + length);
     buffer.reserve_exact(length);
-    while buffer.len() < length {
-        let next = offset + buffer.len() as u64;
+    while buffer.len() < end {
+        let next = offset + (buffer.len() - start) as u64;
         match rustix::io::pread(file, rustix::buffer::spare_capacity(buffer), next) {
             Ok(0) => return Err(std::io::ErrorKind::UnexpectedEof.into()),
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
     }
-    buffer.truncate(length);
+    buffer.truncate(end);
     Ok(())
 }
 
@@ -58,6 +59,7 @@ pub(super) fn append_exact_at(
     offset: u64,
     length: usize,
 ) -> std::io::Result<()> {
-    buffer.resize(length, 0);
-    read_exact_at(file, buffer, offset)
+    let start = buffer.len();
+    buffer.resize(start + length, 0);
+    read_exact_at(file, buffer.split_at_mut(start).1, offset)
 }

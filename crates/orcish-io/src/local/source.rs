@@ -10,8 +10,10 @@ use orcish_core::process::PerProcess;
 use orcish_core::{Error, Result};
 
 use super::buffer_pool::BufferPool;
+use super::positional::append_exact_at;
 use crate::messages::CANNOT_READ;
 use crate::source::{ReadAt, Session, checked_length};
+use crate::tuning;
 use crate::version::{FileVersion, replaced};
 
 /// A file of the local file system.
@@ -101,19 +103,32 @@ impl ReadAt for FileSource {
         let pool = self.pool();
         let read = |range: &Range<u64>| {
             let length = checked_length(range, self.size)?;
-            let buffer = pool
-                .read(&self.file, range.start, length)
-                .map_err(|error| Error::io(format!("cannot read {length} bytes at {}", range.start), error))?;
-            Ok(Bytes::from_owner(buffer))
+            let buffer = pool.read(&self.file, range.start, length);
+            Ok(Bytes::from_owner(buffer.map_err(|error| cannot_be_read(error, range.start, length))?))
         };
         let bytes = ranges.iter().map(read).collect();
         self.check_unchanged()?;
         bytes
     }
 
+    fn append_range(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<()> {
+        let length = checked_length(&range, self.size)?;
+        let result = append_exact_at(&self.file, out, range.start, length);
+        self.check_unchanged()?;
+        result.map_err(|error| cannot_be_read(error, range.start, length))
+    }
+
+    fn piece_size(&self) -> Option<u64> {
+        Some(tuning::LOCAL_PIECE.wide())
+    }
+
     fn version(&self) -> Result<Option<FileVersion>> {
         Ok(Some(self.version.clone()))
     }
+}
+
+fn cannot_be_read(error: std::io::Error, offset: u64, length: usize) -> Error {
+    Error::io(format!("cannot read {length} bytes at {offset}"), error)
 }
 
 fn cannot_be_opened(error: std::io::Error, name: &str) -> Error {
@@ -166,6 +181,19 @@ mod tests {
         assert!(error.to_string().contains(crate::REPLACED), "{error}");
         assert!(FileSource::open(&path).unwrap().expect_version(&version).is_err());
         std::fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn ranges_are_appended() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/spark.zlib.orc");
+        let source = FileSource::open(path).unwrap();
+        let size = source.size().unwrap();
+        for range in [0..0, 0..1, 7..300, size - 3..size] {
+            let mut out = vec![1, 2];
+            source.append_range(range.clone(), &mut out).unwrap();
+            assert_eq!(out, [&[1, 2], &source.read_range(range).unwrap()[..]].concat());
+        }
+        assert!(source.append_range(size - 3..size + 1, &mut Vec::new()).is_err());
     }
 
     #[test]

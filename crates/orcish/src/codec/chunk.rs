@@ -243,6 +243,34 @@ impl Stream {
         Ok(true)
     }
 
+    /// Reads and consumes `n` bytes, and appends them to `out`.
+    ///
+    /// # Errors
+    /// `Corrupt` where the stream ends before; errors of decompression.
+    pub(crate) fn append_to(&mut self, n: usize, out: &mut Vec<u8>) -> Result<()> {
+        let mut remaining = n;
+        while remaining > 0 {
+            if self.is_uncompressed()
+                && self.rest()?.is_empty()
+                && let Some(sparse) = self.sparse.as_ref().filter(|sparse| sparse.is_read_in_place(remaining))
+            {
+                let offset = self.offset();
+                sparse.append(offset, remaining, out)?;
+                (self.stored_bytes, self.base, self.next) = (Bytes::new(), offset + remaining as u64, 0);
+                return Ok(());
+            }
+            let bytes = self.fill(1)?;
+            let n = bytes.len().min(remaining);
+            if n == 0 {
+                return Err(stream_ends(remaining));
+            }
+            out.extend_from_slice(bytes.split_at(n).0);
+            self.consume(n);
+            remaining -= n;
+        }
+        Ok(())
+    }
+
     /// Whether the stream may have stored bytes that are not read yet, or a chunk that cannot be read.
     fn has_more(&self) -> bool {
         self.fault.is_some()
@@ -476,6 +504,36 @@ mod tests {
                 }
                 assert!(stream.seek(&mut Positions::new(&[length, 0])).is_err());
                 assert!(stream.seek(&mut Positions::new(&[])).is_err());
+            }
+        }
+    }
+
+    #[test]
+    fn streams_are_read_in_pieces() {
+        let bytes: Vec<u8> = (0..5000u32).map(|i| (i % 251) as u8).collect();
+        for codec in [Compression::None, Compression::Zlib] {
+            let stored = match codec {
+                Compression::None => bytes.clone(),
+                _ => bytes.chunks(1000).flat_map(zlib).collect(),
+            };
+            let range = 2..2 + stored.len() as u64;
+            let source: Arc<dyn ReadAt> =
+                Arc::new(orcish_io::MemorySource::new([&[9; 2], &stored[..], &[9; 2]].concat()));
+            let framing = Framing { codec, ..FRAMING };
+            for piece_size in [1, 7, 100, 4000, 9000] {
+                let sparse = || Arc::new(SparseStream::in_pieces(source.clone(), range.clone(), piece_size));
+                let (mut stream, mut at) = (Stream::new_sparse(sparse(), framing), 0);
+                for step in [1, 3, 50, 700, 2, 2100, 5, 2139] {
+                    let mut out = vec![7];
+                    stream.append_to(step, &mut out).unwrap();
+                    assert_eq!(&out[1..], &bytes[at..at + step], "{codec:?} {piece_size} {step}");
+                    let next = stream.fill(20).unwrap();
+                    at += step;
+                    assert_eq!(next.get(..20).unwrap_or(next), &bytes[at..5000.min(at + 20)]);
+                }
+                assert!(stream.append_to(1, &mut Vec::new()).is_err());
+                let mut stream = Stream::new_sparse(sparse(), framing);
+                assert!(stream.append_to(5001, &mut Vec::new()).is_err(), "{codec:?} {piece_size}");
             }
         }
     }

@@ -3,9 +3,12 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
+use orcish_core::allocation;
 use orcish_core::error::Result;
 use orcish_io::ReadAt;
+
+use crate::source::stream_ends;
 
 /// A stream with some loaded byte ranges. Other bytes are read from the source when they are needed.
 pub(crate) struct SparseStream {
@@ -14,6 +17,8 @@ pub(crate) struct SparseStream {
     source: Arc<dyn ReadAt>,
     /// Byte range of the stream in the file.
     range: Range<u64>,
+    /// Minimum number of bytes that are read at a time.
+    piece_size: usize,
 }
 
 impl std::fmt::Debug for SparseStream {
@@ -25,7 +30,12 @@ impl std::fmt::Debug for SparseStream {
 impl SparseStream {
     /// The stream at `range` of `source`. Nothing is loaded.
     pub(crate) fn new(source: Arc<dyn ReadAt>, range: Range<u64>) -> Self {
-        SparseStream { loaded: Mutex::default(), source, range }
+        Self::in_pieces(source, range, 0)
+    }
+
+    /// The stream at `range` of `source`, of which at least `piece_size` bytes are read at a time. Nothing is loaded.
+    pub(crate) fn in_pieces(source: Arc<dyn ReadAt>, range: Range<u64>, piece_size: usize) -> Self {
+        SparseStream { loaded: Mutex::default(), source, range, piece_size }
     }
 
     /// Replaces the loaded ranges. Each has its offset in the stream.
@@ -62,10 +72,12 @@ impl SparseStream {
     /// # Errors
     /// Errors of the source.
     pub(super) fn extend(&self, head: &Bytes, offset: u64, wanted: usize, read_ahead: usize) -> Result<Bytes> {
-        let mut joined = BytesMut::from(&head[..]);
+        let mut joined = Vec::new();
+        allocation::reserve(&mut joined, wanted.max(head.len() + read_ahead.max(self.piece_size)))?;
+        joined.extend_from_slice(head);
         while joined.len() < wanted {
             let from = offset.saturating_add(joined.len() as u64);
-            let missing = (wanted - joined.len()).max(read_ahead);
+            let missing = (wanted - joined.len()).max(read_ahead).max(self.piece_size);
             let loaded = self.loaded_from(from);
             if !loaded.is_empty() {
                 joined.extend_from_slice(loaded.get(..missing).unwrap_or(&loaded));
@@ -77,9 +89,28 @@ impl SparseStream {
             if range.is_empty() {
                 break;
             }
-            joined.extend_from_slice(&self.source.read_range(range)?);
+            self.source.append_range(range, &mut joined)?;
         }
-        Ok(joined.freeze())
+        Ok(joined.into())
+    }
+
+    /// Whether `length` bytes are best read to where they are needed: at least half of a piece, of a stream
+    /// that has no loaded ranges.
+    pub(super) fn is_read_in_place(&self, length: usize) -> bool {
+        self.piece_size > 0 && length >= self.piece_size / 2
+    }
+
+    /// Appends `length` bytes from `offset` on, which are not loaded, to `out`.
+    ///
+    /// # Errors
+    /// `Corrupt` where the stream ends before; errors of the source.
+    pub(super) fn append(&self, offset: u64, length: usize, out: &mut Vec<u8>) -> Result<()> {
+        let start = self.range.start.saturating_add(offset);
+        let end = start.saturating_add(length as u64);
+        if end > self.range.end {
+            return Err(stream_ends(usize::try_from(end - self.range.end).unwrap_or(usize::MAX)));
+        }
+        self.source.append_range(start..end, out)
     }
 
     /// Offset of the first loaded range behind `offset`; `u64::MAX` where there is none.

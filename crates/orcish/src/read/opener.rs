@@ -95,7 +95,7 @@ impl Opener {
     pub(super) fn read_whole(&self, index: usize) -> Result<Stripe> {
         let projection = &self.request.projection;
         let wanted = |id| projection.contains(id);
-        Stripe::open(self.source(), self.tail(), index, self.limits(), &self.memory, projection.all, &wanted)
+        Stripe::open(&self.source, self.tail(), index, self.limits(), &self.memory, projection.all, &wanted)
     }
 
     pub(super) fn context<'a>(&'a self, stripe: &'a Stripe) -> Context<'a> {
