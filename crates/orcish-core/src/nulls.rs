@@ -53,6 +53,13 @@ pub fn spread_with<T: Copy>(values: &mut Vec<T>, nulls: Option<&NullBuffer>, of_
                 values.copy_within(dense..dense + 64, start);
             }
             0 => values[start..end].fill(of_null),
+            _ if end - start == 64 => {
+                for byte in (0..8).rev() {
+                    let valid = (word >> (8 * byte)).to_le_bytes()[0];
+                    dense -= valid.count_ones() as usize;
+                    spread_8(values, dense, start + 8 * byte, valid, of_null);
+                }
+            }
             _ => {
                 for slot in (start..end).rev() {
                     let valid = word >> (slot - start) & 1;
@@ -63,6 +70,40 @@ pub fn spread_with<T: Copy>(values: &mut Vec<T>, nulls: Option<&NullBuffer>, of_
             }
         }
         end = start;
+    }
+}
+
+/// For each mask of valid slots, the index of the dense value of each slot; 8 for null slots.
+static INDEXES: [[u8; 8]; 256] = {
+    let mut indexes = [[8; 8]; 256];
+    let mut mask = 0;
+    #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+    while mask < indexes.len() {
+        let (mut slot, mut dense) = (0, 0);
+        while slot < 8 {
+            if mask >> slot & 1 == 1 {
+                indexes[mask][slot] = dense;
+                dense += 1;
+            }
+            slot += 1;
+        }
+        mask += 1;
+    }
+    indexes
+};
+
+/// Moves the values at index `dense` to the slots of `valid` from index `slot` on. `dense` is not greater than `slot`.
+#[inline(always)]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "there are eight slots from `slot` on, and four bits are an index of 16 values"
+)]
+fn spread_8<T: Copy>(values: &mut [T], dense: usize, slot: usize, valid: u8, of_null: T) {
+    // The value of null slots is behind the eight dense values.
+    let mut from = [of_null; 16];
+    from[..8].copy_from_slice(&values[dense..dense + 8]);
+    for (to, index) in values[slot..slot + 8].iter_mut().zip(INDEXES[usize::from(valid)]) {
+        *to = from[usize::from(index & 15)];
     }
 }
 

@@ -116,6 +116,7 @@ pub mod internals {
     pub mod source {
         pub use crate::source::*;
     }
+    pub use crate::stripe::data_streams;
 }
 
 pub use codec::Compression;

@@ -300,15 +300,23 @@ impl Stripe {
         };
         let mut streams = BTreeMap::new();
         let (mut whole, mut ranges) = (Vec::new(), Vec::new());
+        // A reader of a stream has a piece, and a chunk that begins in the piece before.
+        let chunk_size = if tail.framing().is_uncompressed() { 0 } else { tail.chunk_size as u64 };
+        let held_at_once = piece_size.unwrap_or(0).saturating_add(chunk_size);
+        let mut held = 0u64;
         for (&key, range) in &footer.streams {
             match in_pieces(range).filter(|_| stored_data.is_none()) {
-                Some(stored) => _ = streams.insert(key, stored),
+                Some(stored) => {
+                    held = held.saturating_add(held_at_once.min(range.end - range.start));
+                    streams.insert(key, stored);
+                }
                 None => {
                     whole.push(key);
                     ranges.push(range.clone());
                 }
             }
         }
+        check_memory_limit(ranges.iter().fold(held, |sum, range| sum.saturating_add(range.end - range.start)), limits)?;
         let slice = |range: &Range<u64>| slice_range(stored_data.as_ref()?, data.start, range);
         let bytes = match ranges.iter().map(slice).collect::<Option<Vec<_>>>() {
             Some(bytes) => bytes,
@@ -454,6 +462,22 @@ impl Stripe {
         let range = (*ids.start(), StreamKind::Present)..=(*ids.end(), StreamKind::Secondary);
         self.streams.range(range).map(|(_, stream)| stream.length()).sum()
     }
+}
+
+/// The stored bytes of the data streams of all stripes, for benchmarks.
+///
+/// # Errors
+/// `Corrupt` where a stripe or its footer is malformed; errors of the source.
+#[cfg(feature = "internals")]
+pub fn data_streams(source: &dyn ReadAt, tail: &FileTail) -> Result<Vec<Bytes>> {
+    let limits = Limits::default();
+    let mut streams = Vec::new();
+    for (index, info) in tail.stripes.iter().enumerate() {
+        let footer = Stripe::read_footer(source, tail, index, &limits)?;
+        let footer = StripeFooter::from_proto(&footer, info, tail, &|_| true)?;
+        streams.extend(source.read_ranges(&footer.streams.into_values().collect::<Vec<_>>())?);
+    }
+    Ok(streams)
 }
 
 impl Stored {

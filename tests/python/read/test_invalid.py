@@ -2,6 +2,7 @@
 
 import hashlib
 import pathlib
+from random import Random
 
 import orcish
 import polars as pl
@@ -10,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from pyorc import CompressionKind
-from support import orc_builder
+from support import buffer_sizes, orc_builder
 from support.case_loops import each_case
 from support.cpp_writers import write_arrow, write_rows
 from support.orc_layout import layout
@@ -213,6 +214,17 @@ def test_limit_of_memory():
     assert orcish.read_table(data, limits={"memory": 64 << 20}).num_rows == 20_000
     with pytest.raises(orcish.LimitExceededError, match="to be read at once"):
         orcish.read_table(data, limits={"memory": 50_000})
+
+
+def test_limit_of_streams_that_are_read_in_pieces(tmp_path):
+    """Each long stream of a local file has a piece in memory."""
+    random, path = Random(1), tmp_path / "wide.orc"
+    rows = pa.table({f"c{at}": [random.getrandbits(62) for _ in range(2000)] for at in range(50)})
+    orcish.write_table(rows, path, compression="uncompressed")
+    with buffer_sizes.of({"LOCAL_PIECE": 12_000}):
+        assert orcish.read_table(path, limits={"memory": 4 << 20}).equals(rows)
+        with pytest.raises(orcish.LimitExceededError, match="600000 bytes to be read at once"):
+            orcish.read_table(path, limits={"memory": 500_000})
 
 
 def test_null_keys_of_maps():

@@ -34,7 +34,7 @@ pub struct DictionaryValues {
     longest: usize,
     /// Whether each value is known to be valid UTF-8.
     is_utf8: bool,
-    /// The values of a dictionary of few short values, and the empty value.
+    /// Copies of the values, and of the empty value, from which they are gathered faster.
     table: Table,
 }
 
@@ -136,6 +136,11 @@ impl DictionaryValues {
         invalid.map_or(Ok(()), Err)
     }
 
+    /// Maximum bytes of the copies of short values that a dictionary of `count` values has.
+    pub fn table_bytes(count: usize) -> u64 {
+        if count < MAX_TABLE { (count as u64 + 1) * SHORT as u64 } else { 0 }
+    }
+
     /// Number of values.
     pub fn len(&self) -> usize {
         self.ranges.len() - 1
@@ -159,7 +164,7 @@ impl DictionaryValues {
     /// Length in bytes of the value of a key.
     ///
     /// # Panics
-    /// Where the key is not less than the number of values.
+    /// Where the key is greater than the number of values, which is the key of an empty value.
     #[inline]
     pub fn length_of(&self, key: u32) -> u32 {
         self.range(key).1
@@ -178,7 +183,7 @@ impl DictionaryValues {
     /// As [`slots`](Self::slots), and `Corrupt` where there is not one key for each valid slot.
     ///
     /// # Panics
-    /// Where a key is not less than the number of values.
+    /// Where a key is greater than the number of values.
     pub fn array(&self, mut keys: Vec<u32>, target: &DataType, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
         check_count(keys.len(), nulls.as_ref())?;
         let empty = u32::try_from(self.len()).or_internal("a dictionary has more values than keys")?;
@@ -239,7 +244,10 @@ impl DictionaryValues {
     }
 
     /// Offsets and bytes of the values of keys.
-    #[expect(clippy::indexing_slicing, reason = "values are within the bytes, which end with padding of `SHORT` bytes")]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "callers have checked the keys; values end before padding of `SHORT` bytes"
+    )]
     fn gather<O: OffsetSizeTrait>(&self, keys: &[u32]) -> Result<(OffsetBuffer<O>, Buffer)> {
         match &self.table {
             Table::Of16(table) => self.gather_short::<O, 16>(keys, |key| {

@@ -23,7 +23,7 @@ use crate::nulls::spread;
 ///
 /// ```
 /// use arrow_array::cast::AsArray as _;
-/// use arrow_schema::{ArrowError, DataType};
+/// use arrow_schema::DataType;
 /// use orcish_core::strings::Values;
 ///
 /// let values = Values::try_new(vec![2, 0, 1], b"abc".to_vec())?;
@@ -279,9 +279,9 @@ pub(super) fn array(
     result.map_err(|error| not_an_array(error, slices(lengths, &shared), name))
 }
 
-/// The error for a type whose values are no bytes.
+/// The error for a type whose values are not of variable length.
 pub(super) fn no_bytes(target: &DataType) -> Error {
-    Error::internal(format!("values of {target} are made of bytes"))
+    Error::internal(format!("an array of type {target} is made of bytes of variable length"))
 }
 
 /// The error for `values` that are no array.

@@ -24,7 +24,8 @@ pub(super) fn read_exact_at(file: &std::fs::File, buffer: &mut [u8], offset: u64
     Ok(())
 }
 
-/// Appends `length` bytes of a file, from byte `offset` on. The memory that they are read to is not zeroed before.
+/// Appends `length` bytes of a file, from byte `offset` on. The memory that they are read to is not zeroed before. A buffer with
+/// capacity for more is filled with more, which is truncated.
 ///
 /// # Errors
 /// Those of [`read_exact_at`].

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::{OrInternal as _, allocation};
 
-use super::{Compression, Compressor, SparseStream, decompress};
+use super::{Compression, Compressor, SparseStream, decompress, decompressed_length};
 use crate::memory::{Charge, Memory};
 use crate::source::{ByteSource, Positions, SeekSource, stream_ends};
 use crate::tuning;
@@ -137,6 +137,9 @@ impl Stream {
         let available = self.rest()?.len();
         let Some(sparse) = self.sparse.as_ref().filter(|_| available < wanted) else { return Ok(()) };
         let offset = self.offset();
+        if offset.saturating_add(available as u64) >= sparse.length() {
+            return Ok(());
+        }
         let mut head = self.stored_bytes.slice(self.next..);
         // A range that was loaded since may have more bytes.
         let loaded = sparse.loaded_from(offset);
@@ -216,16 +219,20 @@ impl Stream {
     fn refill_chunk(&mut self) -> Result<bool> {
         let (offset, begin) = (self.offset(), self.end);
         let Some((original, body)) = self.next_chunk()? else { return Ok(false) };
+        let (codec, chunk_size) = (self.framing.codec, self.framing.chunk_size);
+        // The buffer of a stream of one chunk has the length of the chunk.
+        let stated_length = if self.rest()?.is_empty() { decompressed_length(codec, &body) } else { None };
         if original {
             self.append(&body)?;
-        } else if body.len().saturating_mul(SMALL_CHUNK_FACTOR) < self.framing.chunk_size {
+        } else if let Some(length) = stated_length.filter(|&length| length <= chunk_size) {
+            self.end += decompress(codec, &body, self.reserve(length)?)?;
+        } else if body.len().saturating_mul(SMALL_CHUNK_FACTOR) < chunk_size {
             SCRATCH.with_borrow_mut(|scratch| {
-                let size = self.framing.chunk_size;
-                let more = size.saturating_sub(scratch.len());
+                let more = chunk_size.saturating_sub(scratch.len());
                 allocation::reserve(scratch, more)?;
-                scratch.resize(scratch.len().max(size), 0);
-                let out = scratch.get_mut(..size).or_internal("a buffer is smaller than it was made")?;
-                let n = decompress(self.framing.codec, &body, out)?;
+                scratch.resize(scratch.len().max(chunk_size), 0);
+                let out = scratch.get_mut(..chunk_size).or_internal("a buffer is smaller than it was made")?;
+                let n = decompress(codec, &body, out)?;
                 self.append(out.get(..n).or_internal("a codec wrote more bytes than it was given")?)?;
                 if scratch.len() > MAX_SCRATCH {
                     *scratch = Vec::new();
@@ -233,8 +240,7 @@ impl Stream {
                 Ok::<(), Error>(())
             })?;
         } else {
-            let codec = self.framing.codec;
-            self.end += decompress(codec, &body, self.reserve(self.framing.chunk_size)?)?;
+            self.end += decompress(codec, &body, self.reserve(chunk_size)?)?;
         }
         self.last_chunk = NonZeroUsize::new(self.end - begin).map(|length| (offset, length));
         if let Some(charge) = &mut self.charge {

@@ -116,6 +116,21 @@ fn inflate_without_final_block(
     Some(length)
 }
 
+/// The number of bytes that a chunk decompresses to, if the codec states it.
+fn decompressed_length(codec: Compression, input: &[u8]) -> Option<usize> {
+    match codec {
+        #[cfg(feature = "snap")]
+        Compression::Snappy => snap::raw::decompress_len(input).ok(),
+        // A chunk can have several frames, and a frame states its own length only.
+        #[cfg(feature = "zstd")]
+        Compression::Zstd if zstd::zstd_safe::find_frame_compressed_size(input) == Ok(input.len()) => {
+            let length = zstd::zstd_safe::get_frame_content_size(input).ok().flatten()?;
+            usize::try_from(length).ok()
+        }
+        _ => None,
+    }
+}
+
 /// Decompresses a chunk into the front of `output`, and returns its number of bytes.
 ///
 /// # Errors

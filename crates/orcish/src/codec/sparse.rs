@@ -38,7 +38,7 @@ impl SparseStream {
         SparseStream { loaded: Mutex::default(), source, range, piece_size }
     }
 
-    /// Replaces the loaded ranges. Each has its offset in the stream.
+    /// Replaces the loaded ranges of a stream that is not read in pieces. Each has its offset in the stream.
     pub(crate) fn set_loaded(&self, ranges: Vec<(u64, Bytes)>) {
         let mut ranges = ranges;
         ranges.sort_by_key(|&(offset, _)| offset);
@@ -67,13 +67,15 @@ impl SparseStream {
     }
 
     /// Extends `head`, the bytes at `offset`, to at least `wanted` contiguous bytes, or to the end of the stream. Bytes that
-    /// are not loaded are read, at least `read_ahead` bytes, up to the next loaded range.
+    /// are not loaded are read, at least `read_ahead` bytes and a piece, up to the next loaded range.
     ///
     /// # Errors
     /// Errors of the source.
     pub(super) fn extend(&self, head: &Bytes, offset: u64, wanted: usize, read_ahead: usize) -> Result<Bytes> {
+        // A chunk header can state more bytes than the stream has.
+        let rest = usize::try_from(self.length().saturating_sub(offset)).unwrap_or(usize::MAX);
         let mut joined = Vec::new();
-        allocation::reserve(&mut joined, wanted.max(head.len() + read_ahead.max(self.piece_size)))?;
+        allocation::reserve(&mut joined, wanted.max(head.len() + read_ahead.max(self.piece_size)).min(rest))?;
         joined.extend_from_slice(head);
         while joined.len() < wanted {
             let from = offset.saturating_add(joined.len() as u64);
@@ -94,8 +96,8 @@ impl SparseStream {
         Ok(joined.into())
     }
 
-    /// Whether `length` bytes are best read to where they are needed: at least half of a piece, of a stream
-    /// that has no loaded ranges.
+    /// Whether `length` bytes are best read to where they are needed: at least half of a piece, of a stream that is read in pieces.
+    /// Such a stream has no loaded ranges.
     pub(super) fn is_read_in_place(&self, length: usize) -> bool {
         self.piece_size > 0 && length >= self.piece_size / 2
     }

@@ -18,6 +18,11 @@ pub(crate) const MAX_RUN_BYTES: usize = {
 /// Capacity of the buffer of decoded values. Runs are decoded while a run of the maximum length fits.
 const BUFFER_LEN: usize = 2 * MAX_RUN;
 
+/// Number of values from which on memory is reserved before they are decoded.
+const MIN_RESERVED: usize = 1 << 14;
+/// Maximum number of values for which memory is reserved before they are decoded: the rows of a batch.
+const MAX_RESERVED: usize = 1 << 16;
+
 /// Version of integer run length encoding. The encoding of the column states it (`DIRECT` or `DIRECT_V2`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Version {
@@ -108,6 +113,10 @@ impl<S: ByteSource> IntRle<S> {
     /// `Corrupt` where the stream ends before, a run is malformed, or a value overflows the type.
     pub fn append<T: Integer>(&mut self, n: usize, out: &mut Vec<T>) -> Result<()> {
         let mut remaining = n;
+        // The copies of a vector that grows take a part of the time where values are many. A file can state more than it has.
+        if n >= MIN_RESERVED {
+            out.reserve(n.min(MAX_RESERVED));
+        }
         while remaining > 0 {
             let values = self.next_values(remaining)?;
             remaining -= values.len();

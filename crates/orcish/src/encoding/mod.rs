@@ -14,7 +14,7 @@
 pub mod bitpack;
 pub mod bool_rle;
 pub mod byte_rle;
-mod cpu;
+pub(crate) mod cpu;
 pub mod decimal;
 pub mod encode;
 pub mod int_rle;

@@ -16,8 +16,8 @@ pub(super) trait RunDecoder {
     /// run. Without `out` the run is skipped: its headers and its length in bytes are checked, most of its values are not.
     fn decode<'a>(bytes: &'a [u8], out: Option<&mut [i64; MAX_RUN]>) -> Result<(usize, &'a [u8])>;
 
-    /// Decodes the runs at the front of `bytes` that have a few narrow values, while there is room for any run behind them.
-    /// Returns the number of values and the bytes behind the runs. Such runs are decoded without a branch on their kind, which
+    /// Decodes the runs at the front of `bytes` that have a few narrow values, while `out` has room for a run of the maximum
+    /// length. Returns the number of values and the bytes behind the runs. Such runs are decoded without a branch on their kind, which
     /// would take most of the time of a short run.
     #[inline(always)]
     fn decode_small<'a>(_instructions: impl InstructionSet, bytes: &'a [u8], _out: &mut [i64]) -> (usize, &'a [u8]) {

@@ -5,7 +5,7 @@ use crate::encoding::varint::unzigzag;
 /// A function that is compiled for several instruction sets.
 pub(crate) trait Kernel {
     type Output;
-    /// Runs the kernel. Implementations and the functions that they call are `#[inline(always)]`: functions that are not
+    /// Runs the kernel. Implementations, and the functions whose time matters, are `#[inline(always)]`: functions that are not
     /// inlined are compiled for the baseline only.
     fn run(self, instructions: impl InstructionSet) -> Self::Output;
 }

@@ -87,8 +87,8 @@ static SIZES: [Size; 1 << SIZE_BITS] = {
     sizes
 };
 
-/// Decodes the small runs at the front of `bytes`, while `out` has room for a run of the maximum length behind them. Returns
-/// the number of values and the bytes behind the runs.
+/// Decodes the small runs at the front of `bytes`, while `out` has room for a run of the maximum length. Returns the number of
+/// values and the bytes behind the runs.
 ///
 /// The position of a run depends on the run before it. One look-up by the first two bytes has the least latency.
 #[inline(always)]
@@ -112,7 +112,7 @@ pub(super) fn decode<'a, const SIGNED: bool>(
         let Some(behind) = rest.get(usize::from(size.bytes)..) else { break };
         let word = u64::from_be_bytes(*word) << (header.skipped & 63);
         let word = word | u64::from(last & header.length_mask);
-        // Values behind the length of the run are overwritten by the next run.
+        // Values behind the length of the run are no values of the stream. The next run overwrites them.
         instructions.unpack_word::<SIGNED>(word, header.step, header.shift, values);
         len += usize::from(size.length);
         rest = behind;

@@ -18,8 +18,8 @@ use crate::encoding::int_rle::IntRle;
 use crate::index::GroupStart;
 use crate::memory::Charge;
 
-/// Bytes of a dictionary entry beside its value: length, position, a view or offset, and a copy of a short value.
-const BYTES_PER_ENTRY: u64 = 64;
+/// Bytes of a dictionary entry beside its value: length, position, and a view or offset.
+const BYTES_PER_ENTRY: u64 = 32;
 
 /// A dictionary encoded column. A stripe has one dictionary.
 pub(super) struct DictionaryReader {
@@ -57,7 +57,8 @@ impl StoredDictionary {
         if size > budget.rows(size_of::<(u32, u32)>()) {
             return Err(budget.exceeded(&format!("a dictionary of {size} entries")));
         }
-        let of_entries = (size as u64).saturating_mul(BYTES_PER_ENTRY);
+        let of_entries =
+            (size as u64).saturating_mul(BYTES_PER_ENTRY).saturating_add(DictionaryValues::table_bytes(size));
         let in_data = |error: Error| error.in_stream("DICTIONARY_DATA");
         charge.raise_to(of_entries).map_err(in_data)?;
         allocation::check(usize::try_from(of_entries).unwrap_or(usize::MAX))?;

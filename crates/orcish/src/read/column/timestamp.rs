@@ -17,10 +17,11 @@ use super::streams::StreamDecoder;
 use super::validity::{Present, existing, with_further_nulls};
 use super::{Budget, ColumnReader};
 use crate::codec::Stream;
+use crate::encoding::cpu::{self, InstructionSet, Kernel};
 use crate::encoding::int_rle::IntRle;
 use crate::index::GroupStart;
 use crate::options::OutOfRange;
-use crate::time::{InstantDecoder, NANOS_PER_SECOND, TimestampDecoder, calendar};
+use crate::time::{InstantDecoder, NANOS, NANOS_PER_SECOND, TimestampDecoder, calendar};
 
 /// The conversion of stored seconds and nanoseconds.
 pub(super) struct Decoder {
@@ -67,27 +68,56 @@ struct Values {
     cut: Option<usize>,
 }
 
-/// Converts seconds and nanoseconds to ticks of 1/`PER_SECOND` seconds, rounded down. Also returns the places of values
-/// beyond 64 bits.
-fn ticks<const PER_SECOND: i64>(mut seconds: Vec<i64>, nanos: &[i64]) -> (Vec<i64>, Vec<usize>) {
-    let per_tick = 1_000_000_000 / PER_SECOND;
-    let (min, max) = seconds.iter().fold((0, 0), |(min, max), &s| (s.min(min), s.max(max)));
-    let bound = i64::MAX / PER_SECOND - 1;
-    if -bound < min && max < bound {
-        let pairs = seconds.iter_mut().zip(nanos);
-        pairs.for_each(|(value, &nanos)| *value = *value * PER_SECOND + nanos / per_tick);
-        return (seconds, Vec::new());
+/// Converts seconds in place to ticks of 1/`PER_SECOND` seconds, rounded down. `nanos` are not negative, and less than a second.
+struct Ticks<'a, const PER_SECOND: i64> {
+    seconds: &'a mut [i64],
+    nanos: &'a [i64],
+}
+
+/// What happened to values that were converted to ticks.
+struct Converted {
+    /// Places of values beyond 64 bits, which are 0.
+    overflows: Vec<usize>,
+    /// Whether a value has digits beyond the unit.
+    is_cut: bool,
+}
+
+impl<const PER_SECOND: i64> Kernel for Ticks<'_, PER_SECOND> {
+    type Output = Converted;
+
+    #[inline(always)]
+    fn run(self, _instructions: impl InstructionSet) -> Converted {
+        let Ticks { seconds, nanos } = self;
+        let (min, max) = seconds.iter().fold((0, 0), |(min, max), &s| (s.min(min), s.max(max)));
+        let bound = i64::MAX / PER_SECOND - 1;
+        let mut overflows = Vec::new();
+        if min <= -bound || bound <= max {
+            for (at, (value, &nanos)) in seconds.iter_mut().zip(nanos).enumerate() {
+                // The sum of 128 bits can fit into 64 bits where the product alone does not.
+                let exact = i128::from(*value) * i128::from(PER_SECOND) + i128::from(nanos / (NANOS / PER_SECOND));
+                *value = i64::try_from(exact).unwrap_or_else(|_| {
+                    overflows.push(at);
+                    0
+                });
+            }
+            let is_cut = nanos.iter().any(|&nanos| nanos % (NANOS / PER_SECOND) != 0);
+            return Converted { overflows, is_cut };
+        }
+        // Columns of whole seconds are frequent.
+        if nanos.iter().fold(0, |all, nanos| all | nanos) == 0 {
+            seconds.iter_mut().for_each(|value| *value *= PER_SECOND);
+            return Converted { overflows, is_cut: false };
+        }
+        let mut rest = 0;
+        for (value, &nanos) in seconds.iter_mut().zip(nanos) {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "both are less than 2³⁰")]
+            let (nanos, per_tick) = (nanos as u32, (NANOS / PER_SECOND) as u32);
+            let ticks = nanos / per_tick;
+            rest |= nanos - ticks * per_tick;
+            *value = *value * PER_SECOND + i64::from(ticks);
+        }
+        Converted { overflows, is_cut: rest != 0 }
     }
-    let mut overflows = Vec::new();
-    for (at, (value, &nanos)) in seconds.iter_mut().zip(nanos).enumerate() {
-        // The sum of 128 bits can fit into 64 bits where the product alone does not.
-        let exact = i128::from(*value) * i128::from(PER_SECOND) + i128::from(nanos / per_tick);
-        *value = i64::try_from(exact).unwrap_or_else(|_| {
-            overflows.push(at);
-            0
-        });
-    }
-    (seconds, overflows)
 }
 
 impl Stored {
@@ -140,14 +170,12 @@ impl TimestampReader {
         if self.hybrid && seconds.iter().fold(i64::MAX, |least, &s| least.min(s)) < calendar::GREGORIAN_START_SECOND {
             seconds.iter_mut().for_each(|seconds| *seconds = calendar::seconds_to_proleptic(*seconds));
         }
+        let beside_bound = if self.keeps_digits { None } else { self.first_beside_bound(&seconds, &nanos) };
+        let Converted { overflows, is_cut } = self.to_ticks(&mut seconds, &nanos);
         let per_tick = nanoseconds(self.unit);
-        let cut = if self.keeps_digits {
-            nanos.iter().position(|nanos| nanos % per_tick != 0)
-        } else {
-            self.first_beside_bound(&seconds, &nanos)
-        };
-        let (ticks, overflows) = self.ticks(seconds, &nanos);
-        Ok(Values { ticks, overflows, cut })
+        let first_cut = || nanos.iter().position(|nanos| nanos % per_tick != 0);
+        let cut = if self.keeps_digits && is_cut { first_cut() } else { beside_bound };
+        Ok(Values { ticks: seconds, overflows, cut })
     }
 
     /// The place of the first value that is on another side of a bound than the value without digits below the unit.
@@ -162,12 +190,13 @@ impl TimestampReader {
         })
     }
 
-    fn ticks(&self, seconds: Vec<i64>, nanos: &[i64]) -> (Vec<i64>, Vec<usize>) {
+    /// Converts seconds in place to the unit.
+    fn to_ticks(&self, seconds: &mut [i64], nanos: &[i64]) -> Converted {
         match self.unit {
-            TimeUnit::Second => ticks::<1>(seconds, nanos),
-            TimeUnit::Millisecond => ticks::<1_000>(seconds, nanos),
-            TimeUnit::Microsecond => ticks::<1_000_000>(seconds, nanos),
-            TimeUnit::Nanosecond => ticks::<1_000_000_000>(seconds, nanos),
+            TimeUnit::Second => cpu::run(Ticks::<1> { seconds, nanos }),
+            TimeUnit::Millisecond => cpu::run(Ticks::<1_000> { seconds, nanos }),
+            TimeUnit::Microsecond => cpu::run(Ticks::<1_000_000> { seconds, nanos }),
+            TimeUnit::Nanosecond => cpu::run(Ticks::<1_000_000_000> { seconds, nanos }),
         }
     }
 
