@@ -18,7 +18,7 @@ from pathlib import Path
 
 os.environ["POLARS_MAX_THREADS"] = "1"
 
-from run import race, seconds, table, versions
+from run import chdb_arrow, race, seconds, table, versions
 from write import load, orcish_writer, parser_of, pyarrow_writer, sources
 
 import orcish  # isort: skip
@@ -49,6 +49,10 @@ def read_duckdb(path: str) -> int:
     return int(duckdb.sql(f"SELECT * FROM read_parquet('{path}')").to_arrow_table().num_rows)
 
 
+def read_chdb(path: str) -> int:
+    return chdb_arrow("Parquet")(path, None)
+
+
 ORC = "orcish"
 FOREIGN = "ORC of pyarrow"
 PEERS: dict[str, tuple[str, Read]] = {
@@ -58,6 +62,8 @@ PEERS: dict[str, tuple[str, Read]] = {
     "Parquet: pyarrow": ("pyarrow.parquet", read_pyarrow),
     "Parquet: duckdb": ("pyarrow.parquet", read_duckdb),
 }
+if "chdb" in versions():
+    PEERS["Parquet: chdb"] = ("pyarrow.parquet", read_chdb)
 
 
 def write(rows: pa.Table, dataset: str, codec: str, folder: Path) -> None:

@@ -5,8 +5,8 @@
     python run.py lineitem taxi --stages batches two   # some datasets, some stages
     python run.py --files DIR --match '*.spark.zlib.*' --json out.json
 
-The figure is CPU time, user and system, of the process and of Spark's JVM, beside wall time. In every round
-each peer runs once, in turn; every other round runs in reverse order. Shown is the median of the rounds.
+The figure is CPU time, user and system, of the process, of processes that it starts and of Spark's JVM, beside wall
+time. In every round each peer runs once, in turn; every other round runs in reverse order. Medians are shown.
 """
 
 from __future__ import annotations
@@ -87,6 +87,27 @@ def pyorc_slice(path: str, columns: Columns) -> int:
         return len(reader.read(max(1000, PYORC_VALUES // width)))
 
 
+ORC_RUST = HERE.parent / "orc-rust" / "target" / "release" / "orc-rust-reader"
+
+
+def orc_rust(path: str, columns: Columns) -> int:
+    """A process of its own, whose start counts."""
+    return int(subprocess.run([ORC_RUST, path, *(columns or ())], check=True, capture_output=True, text=True).stdout)
+
+
+def chdb_arrow(form: str) -> Read:
+    """ClickHouse makes an Arrow table of a file of a format."""
+
+    def read(path: str, columns: Columns) -> int:
+        import chdb
+
+        names = ", ".join(f"`{name}`" for name in columns) if columns else "*"
+        query = f"SELECT {names} FROM file('{path}', {form}) SETTINGS max_threads = 1"
+        return int(chdb.query(query, "ArrowTable").num_rows)
+
+    return read
+
+
 class Spark:
     """A local session of one core; its JVM's CPU time counts."""
 
@@ -131,6 +152,7 @@ PEERS: dict[str, dict[str, Read]] = {
         BASELINE: pyarrow_stripes,
         "orcish": orcish_batches(1),
         "orcish, 2 threads": orcish_batches(2),
+        "orc-rust": orc_rust,
         "pyorc": pyorc_slice,
         "spark": Spark.read,
     },
@@ -139,11 +161,13 @@ PEERS: dict[str, dict[str, Read]] = {
         "pyarrow read_table": pyarrow_table,
         "orcish": orcish_table(1),
         "orcish, 2 threads": orcish_table(2),
+        "chdb": chdb_arrow("ORC"),
     },
     "two": {
         BASELINE: pyarrow_stripes,
         "pyarrow read_table": pyarrow_table,
         "orcish": orcish_batches(1),
+        "orc-rust": orc_rust,
         "pyorc": pyorc_slice,
         "spark": Spark.read,
     },
@@ -177,14 +201,20 @@ class Measured:
     runs: int
 
 
+def cpu_time() -> float:
+    """CPU time of the process, of those that it started and that have ended, and of Spark's JVM."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime + Spark.cpu()
+
+
 def timed(read: Read, path: str, columns: Columns, repeat: int) -> tuple[float, float, int]:
     gc.collect()
-    jvm, cpu, wall = Spark.cpu(), time.process_time(), time.perf_counter()
+    cpu, wall = cpu_time(), time.perf_counter()
     rows = 0
     for _ in range(repeat):
         rows = read(path, columns)
-    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    return (cpu + Spark.cpu() - jvm) / repeat, wall / repeat, rows
+    wall, cpu = time.perf_counter() - wall, cpu_time() - cpu
+    return cpu / repeat, wall / repeat, rows
 
 
 def race(peers: dict[str, Read], path: str, columns: Columns, rows: int, runs: int) -> dict[str, Measured]:
@@ -289,7 +319,7 @@ def cells(results: dict[str, Measured], peers: Iterable[str]) -> list[str]:
 
 def versions() -> dict[str, str]:
     found = {"orcish": orcish.__version__, "python": sys.version.split()[0]}
-    for name in ("pyarrow", "pyorc", "pyspark"):
+    for name in ("pyarrow", "pyorc", "pyspark", "chdb"):
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             found[name] = importlib.metadata.version(name)
     return found
@@ -301,7 +331,9 @@ def available(names: Iterable[str], wanted: list[str] | None, spark: bool) -> li
     for name in names:
         if name == "spark" and not spark:
             continue
-        if name == "pyorc" and "pyorc" not in versions():
+        if name in ("pyorc", "chdb") and name not in versions():
+            continue
+        if name == "orc-rust" and not ORC_RUST.exists():
             continue
         if wanted is None or name == BASELINE or any(name.startswith(prefix) for prefix in wanted):
             kept.append(name)
