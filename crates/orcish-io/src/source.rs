@@ -103,7 +103,7 @@ pub trait ReadAt: Send + Sync {
 
     /// The number of bytes that are best read at a time from a range that is needed from its start to its end. `None`, the
     /// default, where few large requests are best.
-    fn piece_size(&self) -> Option<u64> {
+    fn piece_size(&self) -> Option<usize> {
         None
     }
 

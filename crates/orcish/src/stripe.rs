@@ -259,6 +259,35 @@ fn checked_info<'a>(tail: &'a FileTail, index: usize, limits: &Limits) -> Result
     }
 }
 
+/// The streams of a stripe. Of a source that is best read in pieces, streams of more than a piece are read later.
+///
+/// # Errors
+/// `LimitExceeded` where streams and pieces exceed `limits`; errors of the source.
+fn read_streams(
+    source: &Arc<dyn ReadAt>,
+    tail: &FileTail,
+    footer: &StripeFooter,
+    limits: &Limits,
+) -> Result<BTreeMap<(u32, StreamKind), Stored>> {
+    let length = |range: &Range<u64>| range.end - range.start;
+    let piece_size = source.piece_size().unwrap_or(usize::MAX);
+    let is_long = |(_, range): &(_, &Range<u64>)| length(range) > piece_size as u64;
+    let (long, short): (Vec<_>, Vec<_>) = footer.streams.iter().partition(is_long);
+    // A reader of a stream has a piece, and a chunk that begins in the piece before.
+    let chunk_size = if tail.framing().is_uncompressed() { 0 } else { tail.chunk_size as u64 };
+    let held_at_once = (piece_size as u64).saturating_add(chunk_size);
+    let of_long = long.iter().map(|(_, range)| length(range).min(held_at_once));
+    let held = of_long.chain(short.iter().map(|(_, range)| length(range))).fold(0, u64::saturating_add);
+    check_memory_limit(held, limits)?;
+    let ranges: Vec<_> = short.iter().map(|&(_, range)| range.clone()).collect();
+    let bytes = read_with_limits(&**source, &ranges, limits)?;
+    let complete = short.into_iter().zip(bytes).map(|((&key, _), bytes)| (key, Stored::Complete(bytes)));
+    let in_pieces = |(&key, range): (_, &Range<u64>)| {
+        (key, Stored::Sparse(Arc::new(SparseStream::in_pieces(source.clone(), range.clone(), piece_size))))
+    };
+    Ok(complete.chain(long.into_iter().map(in_pieces)).collect())
+}
+
 impl Stripe {
     /// Reads the stripe at `index`: its footer, and the data streams of the columns that `wanted` selects.
     ///
@@ -280,49 +309,23 @@ impl Stripe {
     ) -> Result<Self> {
         let info = checked_info(tail, index, limits)?;
         let (data, footer) = (info.data(), info.footer());
-        let gap = source.coalesce_gap();
         let stripe_length = footer.end - data.start;
-        let piece_size = source.piece_size().filter(|&piece_size| stripe_length > piece_size);
-        let is_one_request = (all && piece_size.is_none()) || stripe_length <= gap.min(limits.memory);
-        let (stored_footer, stored_data) = if is_one_request {
+        let piece_size = source.piece_size().filter(|&piece_size| stripe_length > piece_size as u64);
+        if (all && piece_size.is_none()) || stripe_length <= source.coalesce_gap().min(limits.memory) {
             check_memory_limit(stripe_length, limits)?;
             let stripe_bytes = source.read_range(data.start..footer.end)?;
             let stored_footer = slice_range(&stripe_bytes, data.start, &footer);
-            (stored_footer.or_internal("a stripe ends before its footer")?, Some(stripe_bytes))
-        } else {
-            (source.read_range(footer)?, None)
-        };
-        let footer = StripeFooter::parse(stored_footer, info, tail, limits, wanted)?;
-        let in_pieces = |range: &Range<u64>| {
-            let piece_size = piece_size.filter(|&piece_size| range.end - range.start > piece_size)?;
-            let piece_size = usize::try_from(piece_size).ok()?;
-            Some(Stored::Sparse(Arc::new(SparseStream::in_pieces(source.clone(), range.clone(), piece_size))))
-        };
-        let mut streams = BTreeMap::new();
-        let (mut whole, mut ranges) = (Vec::new(), Vec::new());
-        // A reader of a stream has a piece, and a chunk that begins in the piece before.
-        let chunk_size = if tail.framing().is_uncompressed() { 0 } else { tail.chunk_size as u64 };
-        let held_at_once = piece_size.unwrap_or(0).saturating_add(chunk_size);
-        let mut held = 0u64;
-        for (&key, range) in &footer.streams {
-            match in_pieces(range).filter(|_| stored_data.is_none()) {
-                Some(stored) => {
-                    held = held.saturating_add(held_at_once.min(range.end - range.start));
-                    streams.insert(key, stored);
-                }
-                None => {
-                    whole.push(key);
-                    ranges.push(range.clone());
-                }
-            }
+            let stored_footer = stored_footer.or_internal("a stripe ends before its footer")?;
+            let footer = StripeFooter::parse(stored_footer, info, tail, limits, wanted)?;
+            let slice = |(&key, range): (_, &Range<u64>)| {
+                let bytes = slice_range(&stripe_bytes, data.start, range);
+                Ok((key, Stored::Complete(bytes.or_internal("a stripe ends before one of its streams")?)))
+            };
+            let streams = footer.streams.iter().map(slice).collect::<Result<_>>()?;
+            return Ok(Self::new(info, tail, footer, memory, streams));
         }
-        check_memory_limit(ranges.iter().fold(held, |sum, range| sum.saturating_add(range.end - range.start)), limits)?;
-        let slice = |range: &Range<u64>| slice_range(stored_data.as_ref()?, data.start, range);
-        let bytes = match ranges.iter().map(slice).collect::<Option<Vec<_>>>() {
-            Some(bytes) => bytes,
-            None => read_with_limits(&**source, &ranges, limits)?,
-        };
-        streams.extend(whole.into_iter().zip(bytes.into_iter().map(Stored::Complete)));
+        let footer = StripeFooter::parse(source.read_range(footer)?, info, tail, limits, wanted)?;
+        let streams = read_streams(source, tail, &footer, limits)?;
         Ok(Self::new(info, tail, footer, memory, streams))
     }
 

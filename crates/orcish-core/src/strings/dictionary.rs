@@ -1,6 +1,6 @@
 //! Values of a dictionary, gathered by keys.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arrow_array::builder::make_view;
 use arrow_array::types::{
@@ -34,8 +34,10 @@ pub struct DictionaryValues {
     longest: usize,
     /// Whether each value is known to be valid UTF-8.
     is_utf8: bool,
-    /// Copies of the values, and of the empty value, from which they are gathered faster.
-    table: Table,
+    /// Copies of the values, and of the empty value, from which they are gathered faster. Made when they are first needed.
+    table: OnceLock<Table>,
+    /// Views of the values, and of the empty value. Made when they are first needed.
+    views: OnceLock<Vec<u128>>,
 }
 
 /// Values with their lengths: one load of an entry instead of two loads, of which one needs the other.
@@ -46,8 +48,6 @@ enum Table {
     Of16(Vec<[u8; 16]>),
     /// Values of up to 31 bytes.
     Of32(Vec<[u8; 32]>),
-    /// Views of the values, of a dictionary whose arrays are arrays of views.
-    Views(Vec<u128>),
 }
 
 impl Table {
@@ -79,7 +79,7 @@ fn entries<const N: usize>(ranges: &[(u32, u32)], bytes: &[u8]) -> Vec<[u8; N]> 
 impl Default for DictionaryValues {
     fn default() -> Self {
         let bytes = Buffer::from_vec(vec![0u8; SHORT]);
-        DictionaryValues { ranges: vec![(0, 0)], bytes, longest: 0, is_utf8: false, table: Table::None }
+        Self::of(vec![(0, 0)], bytes, 0)
     }
 }
 
@@ -100,8 +100,12 @@ impl DictionaryValues {
         }
         bytes.resize(bytes.len() + SHORT, 0);
         ranges.push((0, 0));
-        let table = Table::new(&ranges, &bytes, longest);
-        Ok(DictionaryValues { ranges, bytes: Buffer::from_vec(bytes), longest, is_utf8: false, table })
+        Ok(Self::of(ranges, Buffer::from_vec(bytes), longest))
+    }
+
+    fn of(ranges: Vec<(u32, u32)>, bytes: Buffer, longest: usize) -> Self {
+        let (table, views) = (OnceLock::new(), OnceLock::new());
+        DictionaryValues { ranges, bytes, longest, is_utf8: false, table, views }
     }
 
     /// A dictionary of `values`, and an array of type `target` of the values.
@@ -120,9 +124,6 @@ impl DictionaryValues {
         let name = |at| format!("entry {at} of the dictionary");
         let array = array(target, &lengths, dictionary.bytes.clone(), None, is_utf8, name)?;
         dictionary.is_utf8 = is_utf8 || is_text(target);
-        if matches!(target, DataType::Utf8View | DataType::BinaryView) {
-            dictionary.table = Table::Views(dictionary.ranges.iter().map(|&range| dictionary.view(range)).collect());
-        }
         Ok((dictionary, array))
     }
 
@@ -223,12 +224,10 @@ impl DictionaryValues {
     }
 
     /// Views into the bytes of the dictionary.
+    #[expect(clippy::indexing_slicing, reason = "callers have checked the keys, which come from a file")]
     fn views<T: ByteViewType>(&self, keys: &[u32], nulls: Option<NullBuffer>) -> Result<ArrowResult> {
-        let views: Vec<u128> = match &self.table {
-            #[expect(clippy::indexing_slicing, reason = "callers have checked the keys, which come from a file")]
-            Table::Views(views) => keys.iter().map(|&key| views[key as usize]).collect(),
-            _ => keys.iter().map(|&key| self.view(self.range(key))).collect(),
-        };
+        let table = self.views.get_or_init(|| self.ranges.iter().map(|&range| self.view(range)).collect());
+        let views: Vec<u128> = keys.iter().map(|&key| table[key as usize]).collect();
         let array = GenericByteViewArray::<T>::try_new(ScalarBuffer::from(views), vec![self.bytes.clone()], nulls);
         Ok(array.map(|array| Arc::new(array) as ArrayRef))
     }
@@ -249,7 +248,7 @@ impl DictionaryValues {
         reason = "callers have checked the keys; values end before padding of `SHORT` bytes"
     )]
     fn gather<O: OffsetSizeTrait>(&self, keys: &[u32]) -> Result<(OffsetBuffer<O>, Buffer)> {
-        match &self.table {
+        match self.table.get_or_init(|| Table::new(&self.ranges, &self.bytes, self.longest)) {
             Table::Of16(table) => self.gather_short::<O, 16>(keys, |key| {
                 let entry = &table[key as usize];
                 (entry, entry[15].into())
@@ -258,12 +257,12 @@ impl DictionaryValues {
                 let entry = &table[key as usize];
                 (entry, entry[31].into())
             }),
-            _ if self.longest <= SHORT => self.gather_short::<O, SHORT>(keys, |key| {
+            Table::None if self.longest <= SHORT => self.gather_short::<O, SHORT>(keys, |key| {
                 let (start, length) = self.range(key);
                 let from = &self.bytes[start as usize..][..SHORT];
                 (from.first_chunk().unwrap_or(&[0; SHORT]), length)
             }),
-            _ => self.gather_long(keys),
+            Table::None => self.gather_long(keys),
         }
     }
 

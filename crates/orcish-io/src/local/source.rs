@@ -118,8 +118,8 @@ impl ReadAt for FileSource {
         result.map_err(|error| cannot_be_read(error, range.start, length))
     }
 
-    fn piece_size(&self) -> Option<u64> {
-        Some(tuning::LOCAL_PIECE.wide())
+    fn piece_size(&self) -> Option<usize> {
+        Some(tuning::LOCAL_PIECE.get())
     }
 
     fn version(&self) -> Result<Option<FileVersion>> {
