@@ -1,12 +1,13 @@
 //! AVX2 and BMI.
 
 use std::arch::x86_64::{
-    __m256i, _mm_cvtsi32_si128, _mm256_and_si256, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_mul_epu32,
-    _mm256_set1_epi64x, _mm256_setr_epi64x, _mm256_setzero_si256, _mm256_sllv_epi64, _mm256_srl_epi64,
-    _mm256_srli_epi64, _mm256_storeu_si256, _mm256_sub_epi64, _mm256_xor_si256,
+    __m256i, _mm_cvtsi32_si128, _mm256_and_si256, _mm256_castsi256_pd, _mm256_cmpeq_epi64, _mm256_cmpgt_epi64,
+    _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_movemask_pd, _mm256_mul_epu32, _mm256_set1_epi64x,
+    _mm256_setr_epi64x, _mm256_setzero_si256, _mm256_sllv_epi64, _mm256_srl_epi64, _mm256_srli_epi64,
+    _mm256_storeu_si256, _mm256_sub_epi64, _mm256_xor_si256,
 };
 
-use super::instructions::{InstructionSet, Kernel, UNPACKED};
+use super::instructions::{COMPARED, InstructionSet, Kernel, UNPACKED};
 
 /// The instruction set. Only [`run`] makes a value, so that there is none where the processor does not support it.
 #[derive(Clone, Copy)]
@@ -39,6 +40,18 @@ impl InstructionSet for Avx2 {
     fn high_bits(self, bytes: &[u8; 64]) -> u64 {
         // SAFETY: the processor supports AVX2, because there is a value of this type.
         unsafe { high_bits(bytes) }
+    }
+
+    #[inline(always)]
+    fn equal(self, values: &[i64; COMPARED], others: &[i64; COMPARED]) -> u64 {
+        // SAFETY: the processor supports AVX2, because there is a value of this type.
+        unsafe { compare::<true>(values, others) }
+    }
+
+    #[inline(always)]
+    fn less(self, values: &[i64; COMPARED], others: &[i64; COMPARED]) -> u64 {
+        // SAFETY: the processor supports AVX2, because there is a value of this type.
+        unsafe { compare::<false>(values, others) }
     }
 }
 
@@ -73,6 +86,27 @@ fn high_bits(bytes: &[u8; 64]) -> u64 {
         // SAFETY: the pointer is that of an array of 32 bytes. The instruction needs no alignment.
         let vector = unsafe { _mm256_loadu_si256(vector.as_ptr().cast::<__m256i>()) };
         bits = bits << 32 | u64::from(_mm256_movemask_epi8(vector).cast_unsigned());
+    }
+    bits
+}
+
+/// A bit for each pair of values: whether they are equal, or whether the first is less.
+#[target_feature(enable = "avx2")]
+#[inline]
+#[expect(unsafe_code, reason = "vectors are loaded through pointers")]
+fn compare<const IS_EQUAL: bool>(values: &[i64; COMPARED], others: &[i64; COMPARED]) -> u64 {
+    let mut bits = 0;
+    let pairs = values.as_chunks::<4>().0.iter().zip(others.as_chunks::<4>().0);
+    for (at, (values, others)) in pairs.enumerate() {
+        // SAFETY: the pointers are those of arrays of 32 bytes. The instructions need no alignment.
+        let (values, others) = unsafe {
+            (
+                _mm256_loadu_si256(values.as_ptr().cast::<__m256i>()),
+                _mm256_loadu_si256(others.as_ptr().cast::<__m256i>()),
+            )
+        };
+        let lanes = if IS_EQUAL { _mm256_cmpeq_epi64(values, others) } else { _mm256_cmpgt_epi64(others, values) };
+        bits |= u64::from(_mm256_movemask_pd(_mm256_castsi256_pd(lanes)).cast_unsigned()) << (4 * at);
     }
     bits
 }

@@ -13,6 +13,9 @@ pub(crate) trait Kernel {
 /// Values that [`InstructionSet::unpack_word`] unpacks.
 pub(crate) const UNPACKED: usize = 12;
 
+/// Values that [`InstructionSet::equal`] and [`InstructionSet::less`] compare.
+pub(crate) const COMPARED: usize = 64;
+
 /// Operations for which the compiler does not reliably find the instructions of a set.
 pub(crate) trait InstructionSet: Copy {
     /// Unpacks values of `64 - shift` bits from the highest bits of `word`, each `step` bits behind the one before, and decodes
@@ -21,6 +24,12 @@ pub(crate) trait InstructionSet: Copy {
 
     /// The high bit of each byte. The first byte has the lowest bit.
     fn high_bits(self, bytes: &[u8; 64]) -> u64;
+
+    /// Whether each value is equal to the other value at its position. The first has the lowest bit.
+    fn equal(self, values: &[i64; COMPARED], others: &[i64; COMPARED]) -> u64;
+
+    /// Whether each value is less than the other value at its position. The first has the lowest bit.
+    fn less(self, values: &[i64; COMPARED], others: &[i64; COMPARED]) -> u64;
 }
 
 /// The baseline of the architecture.
@@ -49,4 +58,21 @@ impl InstructionSet for Baseline {
         }
         bits
     }
+
+    #[inline(always)]
+    fn equal(self, values: &[i64; COMPARED], others: &[i64; COMPARED]) -> u64 {
+        compare(values, others, |value, other| value == other)
+    }
+
+    #[inline(always)]
+    fn less(self, values: &[i64; COMPARED], others: &[i64; COMPARED]) -> u64 {
+        compare(values, others, |value, other| value < other)
+    }
+}
+
+/// A bit for each pair of values.
+#[inline(always)]
+fn compare(values: &[i64; COMPARED], others: &[i64; COMPARED], is_set: impl Fn(i64, i64) -> bool) -> u64 {
+    let pairs = values.iter().zip(others).enumerate();
+    pairs.fold(0, |bits, (at, (&value, &other))| bits | u64::from(is_set(value, other)) << at)
 }

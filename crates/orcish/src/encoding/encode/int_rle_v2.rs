@@ -8,12 +8,15 @@
 //! No stream is larger than the stream of Java's writer with its default, which is to use no deprecated width.
 
 mod segment_stats;
+mod segments;
 mod sub_encoding;
 
-use self::segment_stats::SegmentStats;
-use self::sub_encoding::{MAX_RUN, SHORT_REPEAT_LEN, write_run};
-use super::super::cpu::{self, InstructionSet, Kernel};
-use super::bitpack::{bits, width_code};
+use self::segment_stats::{SegmentStats, direct_size};
+use self::segments::Segments;
+use self::sub_encoding::{SHORT_REPEAT_LEN, write_run};
+use super::super::cpu::{self, Baseline, InstructionSet, Kernel};
+use super::super::run::MAX_RUN;
+use super::bitpack::{aligned_width_for, bits, width_code};
 use super::patched_base;
 
 pub use sub_encoding::SubEncoding;
@@ -35,7 +38,7 @@ pub fn encode_as(sub: SubEncoding, values: &[i64], signed: bool, out: &mut Vec<u
     if values.len() > MAX_RUN {
         return false;
     }
-    let Some(stats) = SegmentStats::compute(values, signed) else { return false };
+    let Some(stats) = Segments::new(values).stats(0, values.len(), signed) else { return false };
     let fits = |width, or_of_values| bits(or_of_values) <= width && width_code(width).is_some();
     let is_possible = match sub {
         SubEncoding::ShortRepeat { bytes } => {
@@ -53,7 +56,7 @@ pub fn encode_as(sub: SubEncoding, values: &[i64], signed: bool, out: &mut Vec<u
             stats.len >= 2 && width > 1 && stats.allows_packed_deltas() && fits(width, stats.or_of_deltas)
         }
     };
-    is_possible && write_run(sub, values, signed, out).is_some()
+    is_possible && write_run(Baseline, sub, values, signed, out).is_some()
 }
 
 /// A run with its sub-encoding and its size in bytes, which is not written yet: the next segment may be merged into it.
@@ -63,11 +66,41 @@ struct UnwrittenRun {
     size: usize,
 }
 
+impl UnwrittenRun {
+    /// Appends a short segment to a direct run of narrow values, where the comparison of sizes is known to favor it. Returns
+    /// `false`, and appends nothing, where it is not.
+    #[inline(always)]
+    fn extend_direct(&mut self, segments: &Segments<'_>, at: usize, len: usize, is_equal: bool) -> bool {
+        /// Bits of a short repeat run of a value of one byte, which is the smallest run.
+        const MIN_RUN_BITS: usize = 16;
+        /// Bits of the smallest delta run. A patched base run is larger.
+        const MIN_DELTA_BITS: usize = 32;
+        let SubEncoding::Direct { width } = self.sub else { return false };
+        // The packed values, at most, make the direct run this many bits larger, rounded up to bytes.
+        let packed_bits = len * width as usize;
+        if packed_bits > MIN_DELTA_BITS || self.stats.len + len > MAX_RUN || self.stats.is_monotonic() {
+            return false;
+        }
+        let or_of_values = segments.or_of_values(at, len, self.stats.signed);
+        // Other direct runs have a header of 16 bits, and as many bits for the values if they are as wide.
+        let is_smaller = packed_bits <= MIN_RUN_BITS || !is_equal && aligned_width_for(bits(or_of_values)) == width;
+        let is_extended = is_smaller && bits(or_of_values) <= width;
+        if is_extended && let Some(last) = segments.value(at + len - 1) {
+            self.stats.len += len;
+            self.stats.last = last;
+            self.stats.or_of_values |= or_of_values;
+            self.size = direct_size(self.stats.len, width);
+        }
+        is_extended
+    }
+}
+
 fn encode_runs(values: &[i64], signed: bool, is_end: bool, out: &mut Vec<u8>) -> usize {
-    cpu::run(Encode { values, signed, is_end, out })
+    cpu::run(Encode { segments: Segments::new(values), values, signed, is_end, out })
 }
 
 struct Encode<'a> {
+    segments: Segments<'a>,
     values: &'a [i64],
     signed: bool,
     /// Whether the stream ends behind the values.
@@ -79,31 +112,45 @@ impl Kernel for Encode<'_> {
     type Output = usize;
 
     #[inline(always)]
-    fn run(self, _instructions: impl InstructionSet) -> usize {
+    fn run(self, instructions: impl InstructionSet) -> usize {
         // The loop is compiled once for each value of `signed`.
         if self.signed {
-            encode_all(self.values, true, self.is_end, self.out)
+            encode_all(instructions, &self.segments, self.values, true, self.is_end, self.out)
         } else {
-            encode_all(self.values, false, self.is_end, self.out)
+            encode_all(instructions, &self.segments, self.values, false, self.is_end, self.out)
         }
     }
 }
 
 #[inline(always)]
-fn encode_all(values: &[i64], signed: bool, is_end: bool, out: &mut Vec<u8>) -> usize {
-    // The values that are not written yet, and those of them that are in no run yet.
-    let (mut unwritten_values, mut rest) = (values, values);
+fn encode_all(
+    instructions: impl InstructionSet,
+    segments: &Segments<'_>,
+    values: &[i64],
+    signed: bool,
+    is_end: bool,
+    out: &mut Vec<u8>,
+) -> usize {
+    // The first value that is in no run yet, and the values that are not written yet.
+    let (mut at, mut unwritten_values) = (0, values);
     let mut unwritten: Option<UnwrittenRun> = None;
-    while let Some(len) = segment_len(rest, is_end) {
-        let (segment, behind) = rest.split_at(len);
-        let Some(stats) = SegmentStats::compute(segment, signed) else { break };
+    while let Some((len, is_equal)) = segments.length(at, is_end) {
+        if let Some(run) = &mut unwritten
+            && run.extend_direct(segments, at, len, is_equal)
+        {
+            at += len;
+            continue;
+        }
+        let (Some(stats), Some(segment)) = (segments.stats(at, len, signed), values.get(at..at + len)) else {
+            break;
+        };
         let (mut sub, mut size) = stats.smallest();
         if let SubEncoding::Direct { .. } | SubEncoding::Delta { .. } = sub
-            && let Some((width, patched_size)) = patched_base::smallest(segment, size)
+            && let Some((width, patched_size)) = patched_base::smallest(instructions, segment, size)
         {
             (sub, size) = (SubEncoding::PatchedBase { width }, patched_size);
         }
-        rest = behind;
+        at += len;
         let mut run = UnwrittenRun { stats, sub, size };
         if let Some(previous) = unwritten.take() {
             let stats = previous.stats.merge(stats);
@@ -112,7 +159,7 @@ fn encode_all(values: &[i64], signed: bool, is_end: bool, out: &mut Vec<u8>) -> 
                 run = UnwrittenRun { stats, sub, size };
             } else {
                 let (run_values, behind) = unwritten_values.split_at(previous.stats.len);
-                write_sized(&previous, run_values, out);
+                write_sized(instructions, &previous, run_values, out);
                 unwritten_values = behind;
             }
         }
@@ -120,7 +167,7 @@ fn encode_all(values: &[i64], signed: bool, is_end: bool, out: &mut Vec<u8>) -> 
     }
     if is_end && let Some(run) = unwritten {
         let (run_values, behind) = unwritten_values.split_at(run.stats.len);
-        write_sized(&run, run_values, out);
+        write_sized(instructions, &run, run_values, out);
         unwritten_values = behind;
     }
     assert!(
@@ -130,44 +177,10 @@ fn encode_all(values: &[i64], signed: bool, is_end: bool, out: &mut Vec<u8>) -> 
     values.len() - unwritten_values.len()
 }
 
-/// Length of the segment at the front of `values`: equal values, or the values before the next three equal values. `None`
-/// where the length depends on values that follow, which are unknown unless `is_end`.
 #[inline(always)]
-fn segment_len(values: &[i64], is_end: bool) -> Option<usize> {
-    let head = values.get(..MAX_RUN).unwrap_or(values);
-    let first = head.first()?;
-    let len = match head {
-        [a, b, c, ..] if a == b && b == c => head.iter().take_while(|&value| value == first).count(),
-        _ => len_before_three_equal(head),
-    };
-    (is_end || len < values.len() || len == MAX_RUN).then_some(len)
-}
-
-/// Number of values before the first three equal values.
-#[inline(always)]
-fn len_before_three_equal(values: &[i64]) -> usize {
-    /// Number of positions that are checked with one branch.
-    const BLOCK: usize = 16;
-    let three_equal = |three: &[i64]| matches!(three, [a, b, c] if a == b && b == c);
-    let mut rest = values;
-    while let Some(block) = rest.first_chunk::<{ BLOCK + 2 }>() {
-        let mut has_three_equal = false;
-        for ((a, b), c) in block.iter().zip(block.iter().skip(1)).zip(block.iter().skip(2)) {
-            has_three_equal |= (a ^ b) | (b ^ c) == 0;
-        }
-        if has_three_equal {
-            break;
-        }
-        rest = rest.split_at(BLOCK).1;
-    }
-    let checked = values.len() - rest.len();
-    rest.windows(3).position(three_equal).map_or(values.len(), |position| checked + position)
-}
-
-#[inline(always)]
-fn write_sized(run: &UnwrittenRun, values: &[i64], out: &mut Vec<u8>) {
+fn write_sized(instructions: impl InstructionSet, run: &UnwrittenRun, values: &[i64], out: &mut Vec<u8>) {
     let start = out.len();
-    let written = write_run(run.sub, values, run.stats.signed, out);
+    let written = write_run(instructions, run.sub, values, run.stats.signed, out);
     // A run that is not written is lost values.
     assert!(
         written.is_some(),

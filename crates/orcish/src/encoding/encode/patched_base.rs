@@ -4,7 +4,9 @@
 //! differences that do not fit into the width.
 
 use super::bitpack::{bits, pack, packed_len, width_code, width_for};
-use super::run::{Kind, pack_mapped, write_header};
+use super::run::{Kind, write_header};
+use crate::encoding::cpu::{COMPARED, InstructionSet};
+use crate::encoding::run::MAX_RUN;
 
 /// Maximum number of entries of the patch list, which is stated in five bits.
 const MAX_PATCHES: usize = 31;
@@ -33,9 +35,52 @@ impl Base {
     }
 
     /// The difference of `value` to the base, which is the least value.
-    #[inline]
+    #[inline(always)]
     fn difference(&self, value: i64) -> u64 {
         value.wrapping_sub(self.value).cast_unsigned()
+    }
+
+    /// The values whose difference to the base has more than `width` bits, of which at least one is.
+    #[inline(always)]
+    fn wider(&self, instructions: impl InstructionSet, values: &[i64], width: u32) -> Positions {
+        // The difference of the largest value is greater, so that the sum does not overflow.
+        let least = [self.value.wrapping_add((1 << width) - 1); COMPARED];
+        let mut positions = Positions::default();
+        let (chunks, rest) = values.as_chunks::<COMPARED>();
+        for (word, chunk) in positions.0.iter_mut().zip(chunks) {
+            *word = instructions.less(&least, chunk);
+        }
+        if let Some(word) = positions.0.get_mut(chunks.len()) {
+            let mut last = [self.value; COMPARED];
+            last.iter_mut().zip(rest).for_each(|(to, &value)| *to = value);
+            *word = instructions.less(&least, &last);
+        }
+        positions
+    }
+}
+
+/// Positions of some values of a run: a bit for each value, the first in the lowest bit of the first word.
+#[derive(Default)]
+struct Positions([u64; MAX_RUN / COMPARED]);
+
+impl Positions {
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// The positions, ascending.
+    #[inline(always)]
+    fn iter(&self) -> impl Iterator<Item = usize> {
+        let bits_of = |(at, &word): (usize, &u64)| {
+            let mut rest = word;
+            std::iter::from_fn(move || {
+                let bit = rest.trailing_zeros() as usize;
+                rest &= rest.wrapping_sub(1);
+                (bit < COMPARED).then_some(at * COMPARED + bit)
+            })
+        };
+        self.0.iter().enumerate().flat_map(bits_of)
     }
 }
 
@@ -48,6 +93,7 @@ struct PatchList {
 
 impl PatchList {
     /// The patch list for values at `positions`; `None` where the list is empty, which readers reject, or too large.
+    #[inline(always)]
     fn new(base: &Base, width: u32, positions: impl Iterator<Item = usize>) -> Option<PatchList> {
         let (mut entries, mut max_gap, mut previous) = (0, 0, 0);
         for position in positions {
@@ -76,61 +122,31 @@ fn filler_entries(gap: usize) -> usize {
 ///
 /// The result is exact. At any width only the values with the most bits are patched, at most 31.
 #[inline(always)]
-pub(super) fn smallest(values: &[i64], limit: usize) -> Option<(u32, usize)> {
+pub(super) fn smallest(instructions: impl InstructionSet, values: &[i64], limit: usize) -> Option<(u32, usize)> {
     // The lower bound is a base of one byte, differences of one bit, and one entry.
     if 4 + 1 + packed_len(values.len(), 1) + 1 >= limit {
         return None;
     }
     let base = Base::new(values)?;
     let header = 4 + usize::from(base.bytes);
-    // The values with the most bits are patched at any width.
-    let threshold = base.max_bits.checked_sub(1).map(|bits| 1u64 << bits)?;
-    let patched: usize = values.iter().map(|&value| usize::from(base.difference(value) >= threshold)).sum();
-    if patched > MAX_PATCHES {
-        return None;
-    }
-    smallest_of_widths(values, &base, header, limit)
-}
-
-/// As [`smallest`], by the size of the run at each possible width. `header` is the size of header and base.
-fn smallest_of_widths(values: &[i64], base: &Base, header: usize, limit: usize) -> Option<(u32, usize)> {
-    let mut histogram = [0usize; 65];
-    for &value in values {
-        if let Some(count) = histogram.get_mut(bits(base.difference(value)) as usize) {
-            *count += 1;
+    let (mut best, mut best_size) = (None, limit);
+    for width in WIDTHS.into_iter().rev().skip_while(|&width| width >= base.max_bits) {
+        // Each width has more patches than the one before. From some width on there are too many.
+        let wider = base.wider(instructions, values, width);
+        let count = wider.count();
+        if count > MAX_PATCHES {
+            break;
         }
-    }
-    let mut patched = 0;
-    let has_too_many_patches = |(_, count): &(u32, &usize)| {
-        patched += **count;
-        patched > MAX_PATCHES
-    };
-    let bits_and_counts = (0..65u32).zip(histogram.iter()).rev();
-    let min_width = bits_and_counts.clone().find(has_too_many_patches).map_or(1, |(bits, _)| bits.max(1));
-    if header + packed_len(values.len(), min_width) >= limit {
-        return None;
-    }
-
-    let mut large = [(0usize, 0u32); MAX_PATCHES];
-    let mut count = 0;
-    for (position, &value) in values.iter().enumerate() {
-        let bits = bits(base.difference(value));
-        if bits > min_width
-            && let Some(entry) = large.get_mut(count)
-        {
-            *entry = (position, bits);
-            count += 1;
+        let packed = header + packed_len(values.len(), width);
+        // An entry has at least one bit for its gap.
+        let min_entry_width = width_for(width_for(base.max_bits - width) + 1);
+        if packed + packed_len(count, min_entry_width) >= best_size {
+            continue;
         }
-    }
-
-    let mut best = None;
-    let mut best_size = limit;
-    for width in WIDTHS.into_iter().filter(|width| (min_width..base.max_bits).contains(width)) {
-        let positions = large.iter().take(count).filter(|(_, bits)| *bits > width).map(|(position, _)| *position);
-        if let Some(patches) = PatchList::new(base, width, positions) {
-            let size = header + packed_len(values.len(), width) + packed_len(patches.entries, patches.entry_width());
+        if let Some(patches) = PatchList::new(&base, width, wider.iter()) {
+            let size = packed + packed_len(patches.entries, patches.entry_width());
             // Among equal sizes, the greatest width has the fewest patches.
-            if size <= best_size && size < limit {
+            if size < best_size {
                 (best, best_size) = (Some((width, size)), size);
             }
         }
@@ -139,10 +155,14 @@ fn smallest_of_widths(values: &[i64], base: &Base, header: usize, limit: usize) 
 }
 
 /// Appends the run with differences of `width` bits. Returns `None`, and appends nothing, if there is no such run.
-pub(super) fn write(values: &[i64], width: u32, out: &mut Vec<u8>) -> Option<()> {
+#[inline(always)]
+pub(super) fn write(instructions: impl InstructionSet, values: &[i64], width: u32, out: &mut Vec<u8>) -> Option<()> {
     let base = Base::new(values)?;
-    let too_large = |(position, &value): (usize, &i64)| (bits(base.difference(value)) > width).then_some(position);
-    let patches = PatchList::new(&base, width, values.iter().enumerate().filter_map(too_large))?;
+    if width >= base.max_bits {
+        return None;
+    }
+    let wider = base.wider(instructions, values, width);
+    let patches = PatchList::new(&base, width, wider.iter())?;
 
     let count = u8::try_from(patches.entries).ok()?;
     let gap_width = u8::try_from(patches.gap_width).ok()?;
@@ -155,20 +175,19 @@ pub(super) fn write(values: &[i64], width: u32, out: &mut Vec<u8>) -> Option<()>
     out.extend_from_slice(base_bytes.get(8 - usize::from(base.bytes)..)?);
 
     let mask = (1 << width) - 1;
-    pack_mapped(values, width, out, |&value| base.difference(value) & mask)?;
+    pack(values, width, out, |&value| base.difference(value) & mask);
 
     let mut entries = Vec::with_capacity(patches.entries);
     let mut previous = 0;
-    for (position, &value) in values.iter().enumerate() {
+    for position in wider.iter() {
+        let &value = values.get(position)?;
+        let gap = position - previous;
+        previous = position;
+        let fillers = filler_entries(gap);
+        entries.extend(std::iter::repeat_n((MAX_GAP as u64) << patches.patch_width, fillers));
         let patch = base.difference(value) >> width;
-        if patch != 0 {
-            let gap = position - previous;
-            previous = position;
-            let fillers = filler_entries(gap);
-            entries.extend(std::iter::repeat_n((MAX_GAP as u64) << patches.patch_width, fillers));
-            entries.push(((gap - fillers * MAX_GAP) as u64) << patches.patch_width | patch);
-        }
+        entries.push(((gap - fillers * MAX_GAP) as u64) << patches.patch_width | patch);
     }
-    pack(&entries, patches.entry_width(), out);
+    pack(&entries, patches.entry_width(), out, |&entry| entry);
     Some(())
 }

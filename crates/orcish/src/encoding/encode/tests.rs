@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::encoding::cpu::Baseline;
 use crate::encoding::encode::int_rle_v2::encode_as;
 
 /// Widths of integer run length encoding version 2.
@@ -257,13 +258,15 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn varints_round_trip(values: Vec<u64>, signed: Vec<i64>, wide: Vec<i128>) {
+    fn varints_round_trip(values: Vec<u64>, signed: Vec<i64>, shift in 0..64u32, wide: Vec<i128>) {
         let bytes = encoded(|out| values.iter().for_each(|&v| varint::write_u64(v, out)));
         prop_assert_eq!(bytes.len(), values.iter().map(|&v| varint::len_u64(v)).sum::<usize>());
         prop_assert_eq!(reference::varints_u64(&bytes).unwrap(), values);
+        let signed: Vec<i64> = signed.iter().map(|value| value >> shift).collect();
         let bytes = encoded(|out| signed.iter().for_each(|&v| varint::write_i64(v, out)));
-        let wider: Vec<i128> = signed.into_iter().map(i128::from).collect();
+        let wider: Vec<i128> = signed.iter().copied().map(i128::from).collect();
         prop_assert_eq!(reference::varints_i128(&bytes).unwrap(), wider);
+        prop_assert_eq!(encoded(|out| varint::write_all_i64(&signed, out)), bytes);
         let bytes = encoded(|out| wide.iter().for_each(|&v| varint::write_i128(v, out)));
         prop_assert_eq!(reference::varints_i128(&bytes).unwrap(), wide);
     }
@@ -363,7 +366,7 @@ proptest! {
         }
         prop_assert!(taken > 0);
         // The computed size is the least size of all widths.
-        let cheapest = patched_base::smallest(&values, usize::MAX).map_or(usize::MAX, |(_, size)| size);
+        let cheapest = patched_base::smallest(Baseline, &values, usize::MAX).map_or(usize::MAX, |(_, size)| size);
         prop_assert_eq!(cheapest, least);
     }
 }

@@ -4,86 +4,33 @@ use super::super::bitpack::{aligned_width_for, bits, packed_len};
 use super::super::varint::{len_u64, zigzag};
 use super::sub_encoding::{SHORT_REPEAT_LEN, SubEncoding, stored};
 
-/// Number of deltas that are checked before the others.
-const FIRST_DELTAS: usize = 16;
-
 /// Statistics of a segment of values, which determine the size of each sub-encoding. The statistics of adjacent segments
 /// are merged in constant time.
 #[derive(Clone, Copy)]
 pub(super) struct SegmentStats {
     pub(super) len: usize,
-    first: i64,
-    last: i64,
+    pub(super) first: i64,
+    pub(super) last: i64,
     pub(super) signed: bool,
     /// Bitwise or of the values as stored. Its highest bit is the highest bit of the largest value.
     pub(super) or_of_values: u64,
     /// The first delta, wrapping; 0 for a single value.
-    first_delta: i64,
+    pub(super) first_delta: i64,
     /// Bitwise or of the magnitudes of the other deltas. Unspecified where the values are not monotonic.
     pub(super) or_of_deltas: u64,
     /// Whether all deltas are equal.
-    has_equal_deltas: bool,
-    is_non_decreasing: bool,
-    is_non_increasing: bool,
+    pub(super) has_equal_deltas: bool,
+    pub(super) is_non_decreasing: bool,
+    pub(super) is_non_increasing: bool,
+}
+
+/// Bytes of a direct run.
+#[inline(always)]
+pub(super) fn direct_size(len: usize, width: u32) -> usize {
+    2 + packed_len(len, width)
 }
 
 impl SegmentStats {
-    /// The statistics of `values`; `None` without values.
-    #[inline(always)]
-    pub(super) fn compute(values: &[i64], signed: bool) -> Option<SegmentStats> {
-        let (&first, rest) = values.split_first()?;
-        let mut stats = SegmentStats::single(first, signed);
-        stats.len = values.len();
-        if let Some(&second) = rest.first() {
-            stats.first_delta = second.wrapping_sub(first);
-        }
-        stats.last = rest.last().copied().unwrap_or(first);
-        stats.or_of_values = values.iter().fold(0, |or, &value| or | stored(value, signed));
-        // The first deltas of values that are not monotonic usually have both signs.
-        let (head, tail) = rest.split_at(rest.len().min(FIRST_DELTAS));
-        stats.add_deltas(values, head);
-        if !stats.is_monotonic() {
-            stats.has_equal_deltas = false;
-            return Some(stats);
-        }
-        stats.add_deltas(values.split_at(head.len()).1, tail);
-        if stats.is_monotonic() {
-            let pairs = rest.iter().zip(rest.iter().skip(1));
-            stats.or_of_deltas = pairs.fold(0, |or, (&previous, &value)| or | previous.abs_diff(value));
-        }
-        Some(stats)
-    }
-
-    /// Adds the deltas between the `values` and their predecessors.
-    #[inline(always)]
-    fn add_deltas(&mut self, predecessors: &[i64], values: &[i64]) {
-        let (mut is_non_decreasing, mut is_non_increasing, mut has_equal_deltas) = (true, true, true);
-        for (&previous, &value) in predecessors.iter().zip(values) {
-            is_non_decreasing &= previous <= value;
-            is_non_increasing &= previous >= value;
-            has_equal_deltas &= value.wrapping_sub(previous) == self.first_delta;
-        }
-        self.is_non_decreasing &= is_non_decreasing;
-        self.is_non_increasing &= is_non_increasing;
-        self.has_equal_deltas &= has_equal_deltas;
-    }
-
-    #[inline(always)]
-    fn single(value: i64, signed: bool) -> SegmentStats {
-        SegmentStats {
-            len: 1,
-            first: value,
-            last: value,
-            signed,
-            or_of_values: stored(value, signed),
-            first_delta: 0,
-            or_of_deltas: 0,
-            has_equal_deltas: true,
-            is_non_decreasing: true,
-            is_non_increasing: true,
-        }
-    }
-
     /// The statistics of this segment and the adjacent segment `next`.
     #[inline(always)]
     pub(super) fn merge(self, next: SegmentStats) -> SegmentStats {
@@ -114,7 +61,7 @@ impl SegmentStats {
     }
 
     #[inline(always)]
-    fn is_monotonic(&self) -> bool {
+    pub(super) fn is_monotonic(&self) -> bool {
         self.is_non_decreasing || self.is_non_increasing
     }
 
@@ -148,7 +95,7 @@ impl SegmentStats {
             return (SubEncoding::ShortRepeat { bytes: bytes.to_le_bytes()[0] }, 1 + bytes as usize);
         }
         let width = aligned_width_for(bits(self.or_of_values));
-        let direct = (SubEncoding::Direct { width }, 2 + packed_len(self.len, width));
+        let direct = (SubEncoding::Direct { width }, direct_size(self.len, width));
         if self.len < 3 {
             return direct;
         }

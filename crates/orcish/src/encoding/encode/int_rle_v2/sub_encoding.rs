@@ -2,11 +2,10 @@
 
 use super::super::bitpack::{pack, width_code};
 use super::super::patched_base;
-use super::super::run::{Kind, pack_mapped, write_header};
+use super::super::run::{Kind, write_header};
 use super::super::varint::{write_i64, write_u64, zigzag};
+use crate::encoding::cpu::{COMPARED, InstructionSet};
 
-/// Maximum number of values of a run.
-pub(super) const MAX_RUN: usize = 512;
 /// Number of values of a short repeat run.
 pub(super) const SHORT_REPEAT_LEN: std::ops::RangeInclusive<usize> = 3..=10;
 
@@ -39,7 +38,13 @@ pub enum SubEncoding {
 
 /// Appends a run. The sub-encoding can encode `values`; patched base is checked here, and `None` if it cannot.
 #[inline(always)]
-pub(super) fn write_run(sub: SubEncoding, values: &[i64], signed: bool, out: &mut Vec<u8>) -> Option<()> {
+pub(super) fn write_run(
+    instructions: impl InstructionSet,
+    sub: SubEncoding,
+    values: &[i64],
+    signed: bool,
+    out: &mut Vec<u8>,
+) -> Option<()> {
     let &first = values.first()?;
     match sub {
         SubEncoding::ShortRepeat { bytes } => {
@@ -50,17 +55,23 @@ pub(super) fn write_run(sub: SubEncoding, values: &[i64], signed: bool, out: &mu
         }
         SubEncoding::Direct { width } => {
             write_header(Kind::Direct, width_code(width)?, values.len(), out);
-            pack_mapped(values, width, out, |&value| stored(value, signed))?;
+            pack(values, width, out, |&value| stored(value, signed));
         }
-        SubEncoding::PatchedBase { width } => patched_base::write(values, width, out)?,
+        SubEncoding::PatchedBase { width } => patched_base::write(instructions, values, width, out)?,
         SubEncoding::FixedDelta => write_delta_start(values, 0, signed, out),
         SubEncoding::Delta { width } => {
             write_delta_start(values, width_code(width)?, signed, out);
-            let (mut deltas, rest) = ([0; MAX_RUN], values.get(1..)?);
-            for ((delta, previous), &value) in deltas.iter_mut().zip(rest).zip(rest.iter().skip(1)) {
-                *delta = previous.abs_diff(value);
+            let mut rest = values.get(1..)?;
+            while let Some(count) = rest.len().checked_sub(1).filter(|&count| count > 0) {
+                // So many deltas take a whole number of bytes.
+                let mut deltas = [0; COMPARED];
+                for ((delta, previous), &value) in deltas.iter_mut().zip(rest).zip(rest.iter().skip(1)) {
+                    *delta = previous.abs_diff(value);
+                }
+                let count = count.min(COMPARED);
+                pack(deltas.get(..count)?, width, out, |&delta| delta);
+                rest = rest.get(count..)?;
             }
-            pack(deltas.get(..rest.len() - 1)?, width, out);
         }
     }
     Some(())
