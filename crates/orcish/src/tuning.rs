@@ -58,7 +58,7 @@ orcish_core::tunings! {
     /// Bytes of rows from which on they are encoded.
     BYTES_QUEUED = 16 << 20, 1..=20_000;
     /// Maximum memory of a stripe, as a multiple of the stripe size.
-    STRIPE_MEMORY_FACTOR = 4, 1..=3;
+    STRIPE_MEMORY_FACTOR = 2, 1..=3;
     /// Maximum memory of the rows of a stripe that is verified, as a multiple of the stripe size.
     VERIFIED_MEMORY_FACTOR = 8, 1..=8;
     /// How many times as large as its bounds the stored size and the memory of a stripe are until it ends within a row

@@ -111,7 +111,7 @@ def test_stripes_end_by_the_size_of_bloom_filters() -> None:
 
 @pytest.mark.parametrize("text", ["", "a", "a" * 300], ids=len)
 def test_stripes_end_by_the_memory_of_dictionaries(text: str) -> None:
-    """Keys of a repeated text take almost no bytes in the file, and four bytes each in memory."""
+    """Keys of a repeated text take almost no bytes in the file, and a byte each in memory."""
     data = pa.table({"s": pa.DictionaryArray.from_arrays(np.zeros(100_000, np.int8), [text])})
     size = 10_000
     file = written(data, stripe_size=size, row_index_stride=STRIDE, compression="none")
@@ -156,6 +156,17 @@ def test_rows_that_wait_are_bounded(form: str) -> None:
             writer.write(data)
             assert writer.memory < 32 << 20
     assert len(orcish.ORCFile(out.getvalue()).stripes) >= 3
+
+
+def test_batches_of_huge_rows_are_written_in_parts() -> None:
+    """A stripe ends within a row group, and within a batch, where its memory is bounded."""
+    texts = pa.array([f"{at:0100d}" for at in range(400)])
+    data = pa.record_batch({f"c{at}": texts for at in range(1000)})
+    file = written(pa.table(data), stripe_size=1 << 20)
+    stripes = orcish.ORCFile(file).stripes
+    assert len(stripes) >= 2
+    assert sum(stripe.num_rows for stripe in stripes) == 400
+    assert orcish.read_table(file).equals(pa.table(data))
 
 
 MANY = 2 << 20

@@ -301,10 +301,12 @@ impl<S: Sink> FileWriter<S> {
         let bytes: usize = batch.columns().iter().map(array_size).sum();
         let rows = batch.num_rows();
         let stride = u64::from(self.plan.row_index_stride);
+        // Rows of many bytes are encoded in several parts, so that their stripe can end between them.
+        let most_rows = (tuning::BYTES_QUEUED.get() / (bytes / rows.max(1)).max(1)).max(1);
         let mut offset = 0;
         while offset < rows {
             let remaining = usize::try_from(stride - self.row_group_rows).unwrap_or(usize::MAX);
-            let count = remaining.min(rows - offset);
+            let count = remaining.min(rows - offset).min(most_rows);
             let columns: Vec<ArrayRef> = if count == rows {
                 batch.columns().to_vec()
             } else {

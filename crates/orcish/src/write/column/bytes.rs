@@ -12,6 +12,9 @@ use crate::write::out_stream::OutStream;
 use crate::write::rle_stream::IntegerStream;
 use crate::write::stream_options::StreamOptions;
 
+/// The message about an array that is not valid.
+pub(super) const BEYOND: &str = "an array with an offset beyond its bytes";
+
 /// Direct encoding: a data stream with the bytes of all values, and a length stream.
 pub(super) struct DirectEncoder {
     data: OutStream,
@@ -39,7 +42,7 @@ impl DirectEncoder {
         data: &[u8],
         mut visit: impl FnMut(&[u8]),
     ) -> Result<()> {
-        let beyond = || Error::invalid("an array with an offset beyond its bytes");
+        let beyond = || Error::invalid(BEYOND);
         let (Some(first), Some(last)) = (offsets.first(), offsets.last()) else { return Ok(()) };
         let all = data.get(first.as_usize()..last.as_usize()).ok_or_else(beyond)?;
         self.data.buffer().extend_from_slice(all);

@@ -9,11 +9,12 @@ use arrow_array::types::{
 use arrow_array::{Array as _, ArrayRef};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
-use orcish_core::error::{Error, OrInternal as _, Result};
+use orcish_core::error::{Error, Result};
 use orcish_core::statistics::Decimal;
 
+use super::integer::Summary;
 use super::{AppendContext, AppendResult, Compressors, Detail, EncodedValues, StreamKind, ValueEncoder, valid_slices};
-use crate::encoding::encode::varint::{write_i64, write_i128};
+use crate::encoding::encode::varint::{write_all_i64, write_i64, write_i128};
 use crate::layout::Coding;
 use crate::tuning;
 use crate::write::append_error::AppendError;
@@ -32,8 +33,12 @@ pub(super) trait Unscaled: Copy + Ord + Send + Default {
     fn to_i128(self) -> i128;
     /// The value without `zeros` trailing zeros. `None` if it has fewer.
     fn without_zeros(self, zeros: u32) -> Option<Self>;
-    /// Appends the varint.
-    fn write(self, out: &mut Vec<u8>);
+    /// The value with `zeros` trailing zeros, which it had.
+    fn with_zeros(self, zeros: u32) -> Self;
+    /// Minimum, maximum and sum of values, which is `None` where it overflows; `None` without values.
+    fn summary(values: &[Self]) -> Option<(Self, Self, Option<i128>)>;
+    /// Appends the varints of values.
+    fn write_all(values: &[Self], out: &mut Vec<u8>);
 }
 
 impl Unscaled for i64 {
@@ -47,11 +52,20 @@ impl Unscaled for i64 {
 
     fn without_zeros(self, zeros: u32) -> Option<Self> {
         let unit = 10i64.pow(zeros);
-        (self % unit == 0).then(|| self / unit)
+        let quotient = self / unit;
+        (quotient * unit == self).then_some(quotient)
     }
 
-    fn write(self, out: &mut Vec<u8>) {
-        write_i64(self, out);
+    fn with_zeros(self, zeros: u32) -> Self {
+        self * 10i64.pow(zeros)
+    }
+
+    fn summary(values: &[Self]) -> Option<(Self, Self, Option<i128>)> {
+        Summary::of(values).map(|Summary { min, max, sum }| (min, max, Some(sum)))
+    }
+
+    fn write_all(values: &[Self], out: &mut Vec<u8>) {
+        write_all_i64(values, out);
     }
 }
 
@@ -66,13 +80,25 @@ impl Unscaled for i128 {
 
     fn without_zeros(self, zeros: u32) -> Option<Self> {
         let unit = 10i128.pow(zeros);
-        (self % unit == 0).then(|| self / unit)
+        let quotient = self / unit;
+        (quotient * unit == self).then_some(quotient)
     }
 
-    fn write(self, out: &mut Vec<u8>) {
-        match i64::try_from(self) {
-            Ok(short) => write_i64(short, out),
-            Err(_) => write_i128(self, out),
+    fn with_zeros(self, zeros: u32) -> Self {
+        self * 10i128.pow(zeros)
+    }
+
+    fn summary(values: &[Self]) -> Option<(Self, Self, Option<i128>)> {
+        let (&min, &max) = (values.iter().min()?, values.iter().max()?);
+        Some((min, max, values.iter().try_fold(0i128, |sum, &value| sum.checked_add(value))))
+    }
+
+    fn write_all(values: &[Self], out: &mut Vec<u8>) {
+        for &value in values {
+            match i64::try_from(value) {
+                Ok(short) => write_i64(short, out),
+                Err(_) => write_i128(value, out),
+            }
         }
     }
 }
@@ -125,18 +151,23 @@ impl<N: Unscaled> DecimalEncoder<N> {
         let values = array.as_primitive::<T>().values();
         for slice in valid_slices(values, valid) {
             let (start, values) = slice?;
-            self.buffer.reserve(values.len());
-            for (index, &value) in (start..).zip(values) {
-                let value = to_unscaled(value).filter(|value| (min..=-min).contains(value));
-                match value.and_then(N::from_i128) {
-                    Some(value) => self.buffer.push(value),
-                    None => {
-                        let is_most = self.precision == MAX_DECIMAL_PRECISION;
-                        let most = if is_most { ": ORC has 38 at most" } else { "" };
-                        let message = format!("a number of more than {} digits{most}", self.precision);
-                        return Err(AppendError::Value { index, column: self.column, message });
-                    }
-                }
+            let unscaled = |&value: &T::Native| {
+                to_unscaled(value).filter(|value| (min..=-min).contains(value)).and_then(N::from_i128)
+            };
+            // A loop without an exit is vectorized. A value that is not valid is an error behind it.
+            let mut is_valid = true;
+            self.buffer.extend(values.iter().map(|value| {
+                let Some(value) = unscaled(value) else {
+                    is_valid = false;
+                    return N::default();
+                };
+                value
+            }));
+            if !is_valid && let Some(at) = values.iter().position(|value| unscaled(value).is_none()) {
+                let is_most = self.precision == MAX_DECIMAL_PRECISION;
+                let most = if is_most { ": ORC has 38 at most" } else { "" };
+                let message = format!("a number of more than {} digits{most}", self.precision);
+                return Err(AppendError::Value { index: start + at, column: self.column, message });
             }
         }
         Ok(())
@@ -145,42 +176,34 @@ impl<N: Unscaled> DecimalEncoder<N> {
     /// Adds the buffered values from index `start` on to the statistics.
     fn update_statistics(&mut self, start: usize) {
         let (_, new) = self.buffer.split_at(start);
-        let Some(&first) = new.first() else { return };
-        let (mut min, mut max) = self.bounds.unwrap_or((first, first));
-        let mut sum = self.sum;
-        for &value in new {
-            min = min.min(value);
-            max = max.max(value);
-            sum = sum.and_then(|sum| sum.checked_add(value.to_i128()));
-        }
-        (self.bounds, self.sum) = (Some((min, max)), sum);
+        let Some((min, max, sum)) = N::summary(new) else { return };
+        let (low, high) = self.bounds.unwrap_or((min, max));
+        self.bounds = Some((low.min(min), high.max(max)));
+        self.sum = self.sum.and_then(|total| total.checked_add(sum?));
     }
 
-    /// Number of trailing zeros that all buffered values share, up to the scale.
-    fn common_zeros(&self) -> u32 {
+    /// Removes the trailing zeros that all buffered values share, up to the scale. Returns their number.
+    fn remove_common_zeros(&mut self) -> u32 {
         let mut zeros = u32::from(self.scale);
-        for value in &self.buffer {
-            while zeros > 0 && value.without_zeros(zeros).is_none() {
-                zeros -= 1;
-            }
-            if zeros == 0 {
-                break;
-            }
+        while zeros > 0 {
+            let removed = self.buffer.iter_mut().position(|value| match value.without_zeros(zeros) {
+                Some(without) => {
+                    *value = without;
+                    false
+                }
+                None => true,
+            });
+            let Some(removed) = removed else { break };
+            self.buffer.iter_mut().take(removed).for_each(|value| *value = value.with_zeros(zeros));
+            zeros -= 1;
         }
         zeros
     }
 
     /// Encodes the buffered values.
     fn flush(&mut self, compressors: &mut Compressors) -> Result<()> {
-        let zeros = self.common_zeros();
-        let out = self.data.buffer();
-        if zeros == 0 {
-            self.buffer.iter().for_each(|value| value.write(out));
-        } else {
-            for value in &self.buffer {
-                value.without_zeros(zeros).or_internal("values do not have the zeros that they share")?.write(out);
-            }
-        }
+        let zeros = self.remove_common_zeros();
+        N::write_all(&self.buffer, self.data.buffer());
         let scale = i64::from(self.scale) - i64::from(zeros);
         let scales = self.scales.buffer();
         scales.resize(scales.len() + self.buffer.len(), scale);

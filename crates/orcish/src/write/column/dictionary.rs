@@ -8,28 +8,31 @@ use orcish_core::tuning::Tuning;
 
 use crate::tuning;
 
-/// Slots of the cache of recent strings. A string in the cache is found without a hash of all its bytes.
-const CACHE_SLOTS: usize = 1 << 9;
-/// Length up to which the first and last bytes and the length determine a string.
-const MAX_SHORT_LENGTH: usize = 16;
+/// Minimum and maximum number of slots of the cache of recent strings, powers of two.
+const CACHE_SLOTS: (usize, usize) = (1 << 4, 1 << 9);
+/// Length of the longest string that is in the cache.
+pub(super) const MAX_CACHED: usize = 32;
+
+/// A string of at most [`MAX_CACHED`] bytes, followed by zeros.
+pub(super) type Padded = [u64; MAX_CACHED / 8];
 
 /// A string in the cache of recent strings.
 #[derive(Debug, Clone, Copy)]
 struct CachedString {
-    /// First and last bytes.
-    ends: (u64, u64),
+    padded: Padded,
     length: usize,
     entry: u32,
 }
 
 impl CachedString {
-    const NONE: Self = CachedString { ends: (0, 0), length: usize::MAX, entry: 0 };
+    const NONE: Self = CachedString { padded: [0; MAX_CACHED / 8], length: usize::MAX, entry: 0 };
 }
 
 /// Distinct strings. Entries are numbered in order of their first insertion.
 #[derive(Debug)]
 pub(super) struct Dictionary {
-    cache: Box<[CachedString; CACHE_SLOTS]>,
+    /// Recent strings, which are found without a hash of all their bytes. It grows with the number of entries.
+    cache: Vec<CachedString>,
     table: HashTable<u32>,
     /// The random seed prevents inputs that are made to collide.
     hasher: RandomState,
@@ -41,7 +44,7 @@ pub(super) struct Dictionary {
 impl Default for Dictionary {
     fn default() -> Self {
         Dictionary {
-            cache: Box::new([CachedString::NONE; CACHE_SLOTS]),
+            cache: Vec::new(),
             table: HashTable::new(),
             hasher: RandomState::default(),
             bytes: Vec::new(),
@@ -70,24 +73,40 @@ impl Dictionary {
     /// The entry of a string, which is added if it is new.
     #[inline]
     pub(super) fn insert(&mut self, string: &[u8]) -> u32 {
-        let ends = first_and_last_bytes(string);
-        let mixed = (ends.0 ^ ends.1.rotate_left(29) ^ string.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let [.., high, higher] = mixed.to_le_bytes();
-        let slot = usize::from(u16::from_le_bytes([high, higher])) % CACHE_SLOTS;
+        match padded(string) {
+            Some(padded) => self.insert_padded(string, &padded),
+            None => self.find_or_insert(string),
+        }
+    }
+
+    /// As [`insert`](Self::insert), of a string that is padded already.
+    #[inline(always)]
+    pub(super) fn insert_padded(&mut self, string: &[u8], padded: &Padded) -> u32 {
+        let slot = slot(padded, string.len(), self.cache.len());
         if let Some(cached) = self.cache.get(slot)
             && cached.length == string.len()
-            && cached.ends == ends
-            && (string.len() <= MAX_SHORT_LENGTH || self.get(cached.entry) == string)
+            && cached.padded == *padded
         {
             return cached.entry;
         }
         let entry = self.find_or_insert(string);
+        self.grow_cache();
+        let slot = self::slot(padded, string.len(), self.cache.len());
         if let Some(cached) = self.cache.get_mut(slot) {
-            *cached = CachedString { ends, length: string.len(), entry };
+            *cached = CachedString { padded: *padded, length: string.len(), entry };
         }
         entry
     }
 
+    /// Gives the cache two slots for each entry, up to the maximum. A cache that grows becomes empty.
+    fn grow_cache(&mut self) {
+        let slots = (self.len() * 2).next_power_of_two().clamp(CACHE_SLOTS.0, CACHE_SLOTS.1);
+        if slots > self.cache.len() {
+            self.cache = vec![CachedString::NONE; slots];
+        }
+    }
+
+    #[inline(never)]
     fn find_or_insert(&mut self, string: &[u8]) -> u32 {
         let Dictionary { table, hasher, bytes, ends, .. } = self;
         let hash = hasher.hash_one(string);
@@ -157,21 +176,32 @@ fn get<'a>(bytes: &'a [u8], ends: &[usize], entry: u32) -> &'a [u8] {
     &bytes[start..ends[entry]]
 }
 
-/// The first and the last bytes. Together with the length they determine strings of up to [`MAX_SHORT_LENGTH`] bytes.
+/// The slot of a string in a cache of so many slots, which are a power of two or none.
+#[inline(always)]
+fn slot(padded: &Padded, length: usize, slots: usize) -> usize {
+    let [a, b, c, d] = *padded;
+    let mixed = a ^ b.rotate_left(29) ^ c.rotate_left(17) ^ d.rotate_left(43) ^ length as u64;
+    let [.., high, higher] = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes();
+    usize::from(u16::from_le_bytes([high, higher])) & slots.wrapping_sub(1)
+}
+
+/// A string with its padding; `None` for a longer string.
 #[inline]
-fn first_and_last_bytes(string: &[u8]) -> (u64, u64) {
-    if let (Some(first), Some(last)) = (string.first_chunk::<8>(), string.last_chunk::<8>()) {
-        return (u64::from_le_bytes(*first), u64::from_le_bytes(*last));
+fn padded(string: &[u8]) -> Option<Padded> {
+    let mut bytes = [0; MAX_CACHED];
+    bytes.get_mut(..string.len())?.copy_from_slice(string);
+    Some(padded_prefix(&bytes, MAX_CACHED))
+}
+
+/// The first `length` bytes of `bytes`, with their padding.
+#[inline(always)]
+pub(super) fn padded_prefix(bytes: &[u8; MAX_CACHED], length: usize) -> Padded {
+    let mut padded = [0; MAX_CACHED / 8];
+    for (at, (to, word)) in padded.iter_mut().zip(bytes.as_chunks::<8>().0).enumerate() {
+        let [kept, ..] = length.saturating_sub(8 * at).min(8).to_le_bytes();
+        *to = u64::from_le_bytes(*word) & u64::MAX.unbounded_shr(64 - 8 * u32::from(kept));
     }
-    if let (Some(first), Some(last)) = (string.first_chunk::<4>(), string.last_chunk::<4>()) {
-        return (u32::from_le_bytes(*first).into(), u32::from_le_bytes(*last).into());
-    }
-    match *string {
-        [] => (0, 0),
-        [a] => (a.into(), 0),
-        [a, b] => (a.into(), b.into()),
-        [a, b, c, ..] => (a.into(), u64::from(b) << 8 | u64::from(c)),
-    }
+    padded
 }
 
 /// The first eight bytes as a number with the same order. Different strings may have the same prefix.

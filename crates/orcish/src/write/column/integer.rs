@@ -15,6 +15,7 @@ use orcish_core::types::{NANOSECONDS_OF_DAY, nanoseconds};
 use super::{
     AppendContext, AppendResult, Compressors, Detail, EncodedValues, ValueEncoder, valid_ranges, valid_slices,
 };
+use crate::encoding::cpu::{self, InstructionSet, Kernel};
 use crate::write::append_error::AppendError;
 use crate::write::rle_stream::{ByteStream, IntegerStream};
 use crate::write::stream_options::StreamOptions;
@@ -31,18 +32,10 @@ struct IntegerStatistics {
 
 impl IntegerStatistics {
     fn add(&mut self, values: &[i64]) {
-        let Some(&first) = values.first() else { return };
-        let (mut min, mut max) = self.bounds.unwrap_or((first, first));
-        let (mut low, mut high) = (0u64, 0i64);
-        for &value in values {
-            min = min.min(value);
-            max = max.max(value);
-            // Separate sums of the low and high 32 bits need no carry. They do not overflow for up to 2³¹ values.
-            low += value.cast_unsigned() & 0xffff_ffff;
-            high += value >> 32;
-        }
-        self.bounds = Some((min, max));
-        self.sum += (i128::from(high) << 32) + i128::from(low);
+        let Some(Summary { min, max, sum }) = Summary::of(values) else { return };
+        let (low, high) = self.bounds.unwrap_or((min, max));
+        self.bounds = Some((low.min(min), high.max(max)));
+        self.sum += sum;
     }
 
     fn integer_detail(self) -> Detail {
@@ -54,6 +47,40 @@ impl IntegerStatistics {
         let day = |day: Option<i64>| day.and_then(|day| i32::try_from(day).ok());
         let (min, max) = self.bounds.unzip();
         Detail::Date { min: day(min), max: day(max) }
+    }
+}
+
+/// Minimum, maximum and sum of values.
+pub(super) struct Summary {
+    pub(super) min: i64,
+    pub(super) max: i64,
+    pub(super) sum: i128,
+}
+
+impl Summary {
+    /// The summary of `values`, which are fewer than 2³¹; `None` without values.
+    pub(super) fn of(values: &[i64]) -> Option<Summary> {
+        cpu::run(Summarize(values))
+    }
+}
+
+struct Summarize<'a>(&'a [i64]);
+
+impl Kernel for Summarize<'_> {
+    type Output = Option<Summary>;
+
+    #[inline(always)]
+    fn run(self, _instructions: impl InstructionSet) -> Self::Output {
+        let &first = self.0.first()?;
+        let (mut min, mut max, mut low, mut high) = (first, first, 0u64, 0i64);
+        for &value in self.0 {
+            min = min.min(value);
+            max = max.max(value);
+            // Separate sums of the low and high 32 bits need no carry. They do not overflow for up to 2³¹ values.
+            low += value.cast_unsigned() & 0xffff_ffff;
+            high += value >> 32;
+        }
+        Some(Summary { min, max, sum: (i128::from(high) << 32) + i128::from(low) })
     }
 }
 

@@ -11,6 +11,7 @@ mod decimal;
 mod dictionary;
 mod float;
 mod integer;
+mod keys;
 mod lengths;
 mod list;
 mod string;

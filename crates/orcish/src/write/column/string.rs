@@ -11,8 +11,9 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use orcish_core::error::{Error, OrInternal as _, Result};
 
-use super::bytes::{DirectEncoder, StringStatistics, stored_length};
-use super::dictionary::Dictionary;
+use super::bytes::{BEYOND, DirectEncoder, StringStatistics, stored_length};
+use super::dictionary::{Dictionary, MAX_CACHED, padded_prefix};
+use super::keys::Keys;
 use super::{
     AppendContext, AppendResult, Compressors, Detail, EncodedValues, StreamKind, ValueEncoder, utf8, valid_ranges,
     valid_slices,
@@ -54,7 +55,7 @@ pub(super) struct StringEncoder {
     /// Number of values of the stripe from which on the benefit of the dictionary is checked again.
     next_dictionary_check: usize,
     /// The dictionary entry of each value of the stripe.
-    entries: Vec<u32>,
+    entries: Keys,
     /// Number of values of the stripe before each row group.
     row_group_starts: Vec<usize>,
     /// The last row group that has each dictionary entry, counted from 1.
@@ -79,7 +80,7 @@ impl StringEncoder {
             dictionary: Dictionary::default(),
             is_dictionary: choice != DictionaryChoice::Never,
             next_dictionary_check: tuning::DICTIONARY_FIRST_CHECK.get(),
-            entries: Vec::new(),
+            entries: Keys::default(),
             row_group_starts: Vec::new(),
             last_row_group: Vec::new(),
             statistics: StringStatistics::default(),
@@ -99,7 +100,8 @@ impl StringEncoder {
     fn push(&mut self, value: &[u8], bloom_filter: Option<&mut BloomBuilder>) {
         self.statistics.add_length(value.len());
         if self.is_dictionary {
-            let entry = self.dictionary_entry(value, bloom_filter);
+            let entry = self.dictionary.insert(value);
+            self.note_in_row_group(entry, value, bloom_filter);
             self.entries.push(entry);
         } else {
             self.statistics.update_bounds(value);
@@ -110,19 +112,19 @@ impl StringEncoder {
         }
     }
 
-    /// The dictionary entry of a value. The first value of each entry in a row group updates bounds and bloom filter.
-    #[inline]
-    fn dictionary_entry(&mut self, value: &[u8], bloom_filter: Option<&mut BloomBuilder>) -> u32 {
-        let entry = self.dictionary.insert(value);
+    /// Notes that the row group has a dictionary entry. The first value of each entry in a row group updates bounds and bloom
+    /// filter.
+    #[inline(always)]
+    fn note_in_row_group(&mut self, entry: u32, value: &[u8], bloom_filter: Option<&mut BloomBuilder>) {
         let row_group = self.row_group();
         match self.last_row_group.get(entry as usize) {
             Some(&last) if last == row_group => {}
             _ => self.add_to_row_group(entry, row_group, value, bloom_filter),
         }
-        entry
     }
 
     /// Adds an entry that the row group does not have yet to bounds and bloom filter.
+    #[inline(never)]
     fn add_to_row_group(&mut self, entry: u32, row_group: u32, value: &[u8], bloom_filter: Option<&mut BloomBuilder>) {
         match self.last_row_group.get_mut(entry as usize) {
             Some(last) => *last = row_group,
@@ -161,12 +163,16 @@ impl StringEncoder {
         valid: Option<&NullBuffer>,
         context: &mut AppendContext<'_>,
     ) -> AppendResult {
-        if self.is_dictionary || !matches!(self.string_type, StringType::String) {
+        if !matches!(self.string_type, StringType::String) {
             return self.append_values(array, valid, context);
         }
         for range in valid_ranges(array.len(), valid) {
             let offsets = array.value_offsets().get(range.start..=range.end);
             let offsets = offsets.or_internal("an array has more valid slots than values")?;
+            if self.is_dictionary {
+                self.extend_dictionary(offsets, array.value_data(), context.bloom_filter.as_deref_mut())?;
+                continue;
+            }
             let (statistics, bloom_filter) = (&mut self.statistics, &mut context.bloom_filter);
             self.direct.extend(offsets, array.value_data(), |value| {
                 statistics.add(value);
@@ -175,6 +181,31 @@ impl StringEncoder {
                 }
             })?;
             self.direct.encode_if_large(context.compressors)?;
+        }
+        Ok(())
+    }
+
+    /// Appends the values that `offsets` delimit in `data` to a column with a dictionary.
+    fn extend_dictionary<O: OffsetSizeTrait>(
+        &mut self,
+        offsets: &[O],
+        data: &[u8],
+        mut bloom_filter: Option<&mut BloomBuilder>,
+    ) -> Result<()> {
+        self.entries.reserve(offsets.len());
+        for (start, end) in offsets.iter().zip(offsets.iter().skip(1)) {
+            let (start, end) = (start.as_usize(), end.as_usize());
+            let value = data.get(start..end).ok_or_else(|| Error::invalid(BEYOND))?;
+            // The padding is made of the bytes behind the value: copies of a fixed length need no branch on the length.
+            let entry = match data.get(start..).and_then(<[u8]>::first_chunk::<MAX_CACHED>) {
+                Some(bytes) if value.len() <= MAX_CACHED => {
+                    self.dictionary.insert_padded(value, &padded_prefix(bytes, value.len()))
+                }
+                _ => self.dictionary.insert(value),
+            };
+            self.statistics.add_length(value.len());
+            self.note_in_row_group(entry, value, bloom_filter.as_deref_mut());
+            self.entries.push(entry);
         }
         Ok(())
     }
@@ -267,7 +298,7 @@ impl StringEncoder {
                 }
                 if self.is_dictionary {
                     let of_key = entry_of_key.get_mut(key).or_internal("a key is not normalized")?;
-                    *of_key = *self.entries.last().or_internal("a value has no entry")?;
+                    *of_key = self.entries.last().or_internal("a value has no entry")?;
                 }
                 self.direct.encode_if_large(context.compressors)?;
             }
@@ -283,8 +314,8 @@ impl StringEncoder {
                 self.direct.end_row_group(compressors)?;
             }
             self.direct.begin_row_group();
-            for &entry in entries.get(row_group).or_internal(NO_ROW_GROUP)? {
-                self.direct.push(self.dictionary.get(entry));
+            for index in row_group {
+                self.direct.push(self.dictionary.get(entries.get(index).or_internal(NO_ROW_GROUP)?));
                 self.direct.encode_if_large(compressors)?;
             }
         }
@@ -310,12 +341,7 @@ impl StringEncoder {
         let mut data = IntegerStream::unsigned(self.options);
         for row_group in row_group_ranges(&self.row_group_starts, self.entries.len()) {
             data.begin_row_group();
-            let entries = self.entries.get(row_group).or_internal(NO_ROW_GROUP)?;
-            data.buffer().reserve(entries.len());
-            for &entry in entries {
-                let rank = rank_of_entry.get(entry as usize).or_internal("a value has an entry that is not sorted")?;
-                data.buffer().push(*rank);
-            }
+            self.entries.append_mapped(row_group, &rank_of_entry, data.buffer())?;
             data.end_run(compressors)?;
         }
         Ok(EncodedValues {
@@ -373,7 +399,7 @@ impl ValueEncoder for StringEncoder {
 
     fn memory_size(&self) -> usize {
         let dictionary = self.dictionary.num_bytes() + self.dictionary.len() * 4 * size_of::<u64>();
-        self.direct.size() + dictionary + self.entries.len() * size_of::<u32>()
+        self.direct.size() + dictionary + self.entries.num_bytes()
     }
 
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {

@@ -6,6 +6,7 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use orcish_core::error::{Error, OrInternal as _, Result};
 
+use super::bytes::BEYOND;
 use super::valid_ranges;
 use crate::write::append_error::{AppendError, AppendResult};
 
@@ -78,7 +79,7 @@ fn value_bytes<O: OffsetSizeTrait>(array: &GenericStringArray<O>, index: usize) 
     let offset = |index| array.value_offsets().get(index).map(|at: &O| at.as_usize());
     let (from, to) = offset(index).zip(offset(index + 1)).or_internal("an array has more slots than offsets")?;
     let value = array.value_data().get(from..to);
-    value.ok_or_else(|| Error::invalid("an array with an offset beyond its bytes"))
+    value.ok_or_else(|| Error::invalid(BEYOND))
 }
 
 /// Checks the values at `indices` one by one.
