@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use arrow_array::types::{ByteArrayType, ByteViewType};
-use arrow_array::{ArrayRef, GenericByteArray, GenericByteViewArray, OffsetSizeTrait, builder::make_view};
+use arrow_array::types::ByteArrayType;
+use arrow_array::{ArrayRef, GenericByteArray, OffsetSizeTrait};
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::ArrowError;
 
@@ -84,20 +84,4 @@ pub(super) fn binary<T: ByteArrayType>(
     nulls: Option<NullBuffer>,
 ) -> ArrowResult {
     Ok(Arc::new(GenericByteArray::<T>::try_new(offsets, bytes, nulls)?))
-}
-
-/// A view array of values of these lengths.
-///
-/// # Errors
-/// `LimitExceeded` where the offset of a value overflows a view.
-pub(super) fn views<T: ByteViewType>(lengths: &[u32], bytes: Buffer, nulls: Option<NullBuffer>) -> Result<ArrowResult> {
-    let mut views = Vec::with_capacity(lengths.len());
-    let mut start = 0u32;
-    for (value, &length) in slices(lengths, &bytes).zip(lengths) {
-        views.push(make_view(value, 0, start));
-        let end = start.checked_add(length);
-        start = end.ok_or_else(|| Error::limit("4 GiB or more in one array, which views do not reach"))?;
-    }
-    let array = GenericByteViewArray::<T>::try_new(ScalarBuffer::from(views), vec![bytes], nulls);
-    Ok(array.map(|array| Arc::new(array) as ArrayRef))
 }

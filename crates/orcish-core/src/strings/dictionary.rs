@@ -1,17 +1,17 @@
 //! Values of a dictionary, gathered by keys.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use arrow_array::builder::make_view;
 use arrow_array::types::{
     BinaryType, BinaryViewType, ByteArrayType, ByteViewType, LargeBinaryType, LargeUtf8Type, StringViewType, Utf8Type,
 };
-use arrow_array::{ArrayRef, GenericByteViewArray, OffsetSizeTrait};
-use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_array::{ArrayRef, OffsetSizeTrait};
+use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer};
 use arrow_schema::DataType;
 
 use super::array::{ArrowResult, Offsets, binary, offsets};
 use super::values::{Values, array, check_count, no_bytes, not_an_array, text};
+use super::views::Views;
 use crate::error::{Error, OrInternal as _, Result};
 use crate::nulls::spread_with;
 use crate::types::is_text;
@@ -37,7 +37,7 @@ pub struct DictionaryValues {
     /// Copies of the values, and of the empty value, from which they are gathered faster. Made when they are first needed.
     table: OnceLock<Table>,
     /// Views of the values, and of the empty value. Made when they are first needed.
-    views: OnceLock<Vec<u128>>,
+    views: OnceLock<Views>,
 }
 
 /// Values with their lengths: one load of an entry instead of two loads, of which one needs the other.
@@ -224,17 +224,15 @@ impl DictionaryValues {
     }
 
     /// Views into the bytes of the dictionary.
-    #[expect(clippy::indexing_slicing, reason = "callers have checked the keys, which come from a file")]
     fn views<T: ByteViewType>(&self, keys: &[u32], nulls: Option<NullBuffer>) -> Result<ArrowResult> {
-        let table = self.views.get_or_init(|| self.ranges.iter().map(|&range| self.view(range)).collect());
-        let views: Vec<u128> = keys.iter().map(|&key| table[key as usize]).collect();
-        let array = GenericByteViewArray::<T>::try_new(ScalarBuffer::from(views), vec![self.bytes.clone()], nulls);
-        Ok(array.map(|array| Arc::new(array) as ArrayRef))
-    }
-
-    /// The view of the value at a range.
-    fn view(&self, range: (u32, u32)) -> u128 {
-        make_view(self.value(range), 0, range.0)
+        let views = match self.views.get() {
+            Some(views) => views,
+            None => {
+                let views = Views::of_ranges(self.ranges.iter().copied(), self.bytes.clone())?;
+                self.views.get_or_init(|| views)
+            }
+        };
+        Ok(views.gather(keys).into_array::<T>(nulls, self.is_utf8))
     }
 
     #[expect(clippy::indexing_slicing, reason = "the constructor has checked that ranges are within the bytes")]

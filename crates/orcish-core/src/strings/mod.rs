@@ -3,6 +3,7 @@
 mod array;
 mod dictionary;
 mod values;
+mod views;
 
 pub use array::offsets;
 pub use dictionary::DictionaryValues;

@@ -11,7 +11,8 @@ use arrow_array::{ArrayRef, DictionaryArray, GenericByteArray, Int32Array};
 use arrow_buffer::{ArrowNativeType as _, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType};
 
-use super::array::{ArrowResult, binary, offsets, slices, views};
+use super::array::{ArrowResult, binary, offsets, slices};
+use super::views::Views;
 use crate::error::{Error, Result};
 use crate::nulls::spread;
 
@@ -268,8 +269,8 @@ pub(super) fn array(
 ) -> Result<ArrayRef> {
     let shared = bytes.clone();
     let result = match target {
-        DataType::Utf8View => views::<StringViewType>(lengths, bytes, nulls)?,
-        DataType::BinaryView => views::<BinaryViewType>(lengths, bytes, nulls)?,
+        DataType::Utf8View => Views::of_lengths(lengths, bytes)?.into_array::<StringViewType>(nulls, is_utf8),
+        DataType::BinaryView => Views::of_lengths(lengths, bytes)?.into_array::<BinaryViewType>(nulls, is_utf8),
         DataType::Utf8 => text::<Utf8Type>(offsets(lengths)?, bytes, nulls, is_utf8),
         DataType::LargeUtf8 => text::<LargeUtf8Type>(offsets(lengths)?, bytes, nulls, is_utf8),
         DataType::LargeBinary => binary::<LargeBinaryType>(offsets(lengths)?, bytes, nulls),
