@@ -1,4 +1,4 @@
-//! Streams of each codec, in decompressed bytes per second: `cargo bench --bench codecs [FILTER]`.
+//! Streams of each codec, in decompressed bytes per cycle: `cargo bench --bench codecs [FILTER]`.
 //!
 //! 256 KiB is the chunk size of ORC Java, 64 KiB the chunk size of ORC C++. `read` decompresses into a buffer of the
 //! caller, as for floating point columns. `fill` returns the decompressed bytes in place, as for run length decoders.
@@ -11,7 +11,8 @@ use std::error::Error;
 use std::hint::black_box;
 
 use bytes::Bytes;
-use criterion::{Criterion, Throughput};
+use common::Criterion;
+use criterion::Throughput;
 use orcish::Compression;
 use orcish::internals::codec::{Framing, Stream};
 use orcish::internals::source::ByteSource as _;

@@ -1,4 +1,4 @@
-//! Decoders, in values per second: `cargo bench --bench encodings [FILTER]`.
+//! Kernels of each stage of decoding, in bytes of the result per cycle: `cargo bench --bench encodings [FILTER]`.
 //!
 //! The inputs are made by the encoders. Each input is decoded once and compared before the measurement.
 
@@ -9,17 +9,22 @@ mod random;
 use std::error::Error;
 use std::hint::black_box;
 
-use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
+use arrow_buffer::NullBuffer;
+use arrow_schema::DataType;
+use common::{Criterion, Cycles};
+use criterion::{BatchSize, BenchmarkGroup, Throughput};
 use orcish::internals::encoding::bool_rle::BoolRle;
 use orcish::internals::encoding::byte_rle::ByteRle;
 use orcish::internals::encoding::decimal::{DecimalDecoder, DecimalType};
 use orcish::internals::encoding::encode::{self, SubEncoding, encode_as};
 use orcish::internals::encoding::int_rle::{IntRle, Integer, Version};
 use orcish::internals::encoding::varint;
+use orcish_core::nulls::spread;
+use orcish_core::strings::DictionaryValues;
 use random::Random;
 
 type BenchResult = Result<(), Box<dyn Error>>;
-type Group<'a> = BenchmarkGroup<'a, WallTime>;
+type Group<'a> = BenchmarkGroup<'a, Cycles>;
 
 /// Values of a stream, which are the values of a batch.
 const VALUES: usize = 1 << 16;
@@ -34,14 +39,22 @@ fn main() -> BenchResult {
     int_rle_v2(&mut criterion)?;
     decimals(&mut criterion)?;
     varints(&mut criterion)?;
+    nulls(&mut criterion);
+    dictionaries(&mut criterion)?;
+    memory(&mut criterion);
     criterion.final_summary();
     Ok(())
 }
 
 fn group<'a>(criterion: &'a mut Criterion, name: &str) -> Group<'a> {
     let mut group = criterion.benchmark_group(name);
-    group.throughput(Throughput::Elements(VALUES as u64));
+    group.throughput(Throughput::Bytes(VALUES as u64));
     group
+}
+
+/// Bytes of so many values.
+fn bytes_of<T>(count: usize) -> Throughput {
+    Throughput::Bytes((count * size_of::<T>()) as u64)
 }
 
 /// A random number of `width` bits, 1 to 64.
@@ -114,7 +127,7 @@ fn integers<T: Integer>(
     IntRle::new(stored, version, signed).append(values.len(), &mut wide)?;
     check(wide == values, name)?;
     let mut out: Vec<T> = Vec::with_capacity(values.len());
-    group.throughput(Throughput::Elements(values.len() as u64));
+    group.throughput(bytes_of::<T>(values.len()));
     group.bench_function(name, |b| {
         b.iter(|| {
             out.clear();
@@ -243,6 +256,7 @@ fn decimals(criterion: &mut Criterion) -> BenchResult {
     const MONEY: DecimalType = DecimalType { precision: 15, scale: 2 };
     const WIDE: DecimalType = DecimalType { precision: 38, scale: 10 };
     let mut group = group(criterion, "decimal");
+    group.throughput(bytes_of::<i128>(VALUES));
     let mut random = Random(5);
     let mut digits = |end: u32| (0..VALUES).map(|_| i128::from(random.below(end))).collect::<Vec<i128>>();
     let (prices, discounts) = (digits(10_000_000), digits(11));
@@ -282,6 +296,7 @@ fn decimals(criterion: &mut Criterion) -> BenchResult {
 
 fn varints(criterion: &mut Criterion) -> BenchResult {
     let mut group = group(criterion, "varint");
+    group.throughput(bytes_of::<u64>(VALUES));
     let mut random = Random(6);
     for max_width in [7, 21, 64] {
         let mut stored = Vec::new();
@@ -305,4 +320,49 @@ fn varints(criterion: &mut Criterion) -> BenchResult {
     }
     group.finish();
     Ok(())
+}
+
+/// Moves values to their slots.
+fn nulls(criterion: &mut Criterion) {
+    let mut group = group(criterion, "null slots");
+    group.throughput(bytes_of::<i64>(VALUES));
+    let mut random = Random(7);
+    for percent in [1, 30, 90] {
+        let nulls: NullBuffer = (0..VALUES).map(|_| random.below(100) >= percent).collect();
+        let dense: Vec<i64> = (0..VALUES as i64).take(VALUES - nulls.null_count()).collect();
+        group.bench_function(format!("{percent} % nulls"), |b| {
+            b.iter_batched_ref(|| dense.clone(), |values| spread(values, Some(&nulls)), BatchSize::LargeInput);
+        });
+    }
+    group.finish();
+}
+
+/// Gathers strings by the keys of a dictionary.
+fn dictionaries(criterion: &mut Criterion) -> BenchResult {
+    let mut group = group(criterion, "dictionary");
+    let mut random = Random(8);
+    for (count, length) in [(4, 10), (1_000, 14), (1_000, 28), (100_000, 28)] {
+        let ranges = (0..count).map(|entry| (entry * length, length)).collect();
+        let values = DictionaryValues::try_new(ranges, vec![b'x'; (count * length) as usize])?;
+        let keys: Vec<u32> = (0..VALUES).map(|_| random.below(count)).collect();
+        for target in [DataType::Utf8, DataType::Utf8View] {
+            let bytes = if target == DataType::Utf8 { length as usize + size_of::<i32>() } else { size_of::<u128>() };
+            group.throughput(Throughput::Bytes((VALUES * bytes) as u64));
+            let name = format!("{count} values of {length} bytes to {target}");
+            group.bench_function(name, |b| b.iter(|| values.slots(black_box(&keys), &target, None)));
+        }
+    }
+    group.finish();
+    Ok(())
+}
+
+/// What the system takes for memory: a copy into memory that is in use, and into memory that is new.
+fn memory(criterion: &mut Criterion) {
+    const LENGTH: usize = 64 << 20;
+    let mut group = group(criterion, "memory");
+    group.throughput(Throughput::Bytes(LENGTH as u64));
+    let (source, mut target) = (vec![1u8; LENGTH], vec![2u8; LENGTH]);
+    group.bench_function("copy", |b| b.iter(|| target.copy_from_slice(black_box(&source))));
+    group.bench_function("copy to new pages", |b| b.iter_with_large_drop(|| black_box(&source).clone()));
+    group.finish();
 }

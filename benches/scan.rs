@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use criterion::{Criterion, Throughput};
+use common::Criterion;
+use criterion::Throughput;
 use orcish::{Columns, OrcFile, ReadOptions};
 
 /// Datasets, codecs and writers of the files in benches/python/data. The file of the first writer that exists is read.

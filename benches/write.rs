@@ -1,4 +1,4 @@
-//! Encoders, in values per second: `cargo bench --bench write [FILTER]`.
+//! Encoders, in bytes of their values per cycle: `cargo bench --bench write [FILTER]`.
 
 mod common;
 #[path = "common/random.rs"]
@@ -7,7 +7,8 @@ mod random;
 use std::error::Error;
 use std::hint::black_box;
 
-use criterion::{Criterion, Throughput};
+use common::Criterion;
+use criterion::Throughput;
 use orcish::internals::encoding::encode;
 use orcish::internals::encoding::int_rle::{IntRle, Version};
 use random::Random;
@@ -63,7 +64,7 @@ fn streams() -> Vec<(&'static str, bool, Vec<i64>)> {
 fn integers(criterion: &mut Criterion) -> BenchResult {
     for (name, version) in [("int_rle_v1 encode", Version::V1), ("int_rle_v2 encode", Version::V2)] {
         let mut group = criterion.benchmark_group(name);
-        group.throughput(Throughput::Elements(VALUES as u64));
+        group.throughput(Throughput::Bytes((VALUES * size_of::<i64>()) as u64));
         for (name, signed, values) in streams() {
             let encode = |values: &[i64], out: &mut Vec<u8>| {
                 out.clear();
@@ -90,7 +91,7 @@ fn integers(criterion: &mut Criterion) -> BenchResult {
 
 fn bytes(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("byte_rle encode");
-    group.throughput(Throughput::Elements(VALUES as u64));
+    group.throughput(Throughput::Bytes(VALUES as u64));
     let mut random = Random(12);
     for (name, end) in [("of 2 values", 2), ("of 200 values", 200)] {
         let values: Vec<u8> = (0..VALUES).map(|_| random.below(end).to_le_bytes()[0]).collect();
@@ -107,7 +108,7 @@ fn bytes(criterion: &mut Criterion) {
 
 fn decimals(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("varint encode");
-    group.throughput(Throughput::Elements(VALUES as u64));
+    group.throughput(Throughput::Bytes((VALUES * size_of::<i64>()) as u64));
     let mut random = Random(13);
     for (name, end) in [("of one byte", 50), ("of two bytes", 5_000), ("of up to four bytes", 10_000_000)] {
         let values: Vec<i64> = (0..VALUES).map(|_| random.below(end).into()).collect();
@@ -115,7 +116,7 @@ fn decimals(criterion: &mut Criterion) {
         group.bench_function(name, |b| {
             b.iter(|| {
                 out.clear();
-                black_box(&values).iter().for_each(|&value| encode::varint::write_i64(value, &mut out));
+                encode::varint::write_all_i64(black_box(&values), &mut out);
             });
         });
     }
