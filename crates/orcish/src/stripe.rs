@@ -318,8 +318,12 @@ impl Stripe {
             let stored_footer = stored_footer.or_internal("a stripe ends before its footer")?;
             let footer = StripeFooter::parse(stored_footer, info, tail, limits, wanted)?;
             let slice = |(&key, range): (_, &Range<u64>)| {
-                let bytes = slice_range(&stripe_bytes, data.start, range);
-                Ok((key, Stored::Complete(bytes.or_internal("a stripe ends before one of its streams")?)))
+                // A data stream may lie among the index streams.
+                let bytes = match slice_range(&stripe_bytes, data.start, range) {
+                    Some(bytes) => bytes,
+                    None => source.read_range(range.clone())?,
+                };
+                Ok((key, Stored::Complete(bytes)))
             };
             let streams = footer.streams.iter().map(slice).collect::<Result<_>>()?;
             return Ok(Self::new(info, tail, footer, memory, streams));

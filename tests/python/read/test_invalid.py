@@ -1,6 +1,7 @@
 """Files that are damaged, hostile, or need what was not asked for: errors of orcish, and where they are."""
 
 import hashlib
+import io
 import pathlib
 from random import Random
 
@@ -376,3 +377,20 @@ def test_every_verb_names_the_file(path):
     # Tables are read with null map keys without request.
     assert messages or path.stem == "map-key-null"
     assert {name: text for name, text in messages.items() if path.name not in text} == {}
+
+
+def test_data_streams_may_lie_among_the_index(tmp_path: pathlib.Path) -> None:
+    """Their place follows from the lengths before them, as other readers have it."""
+    data = pa.table({"a": pa.array(range(5000), pa.int64())})
+    out = io.BytesIO()
+    orcish.write_table(data, out, compression="none")
+    row_index_of_column_1 = bytes([0x08, 6, 0x10, 1, 0x18])
+    at = out.getvalue().rindex(row_index_of_column_1)
+    stored = bytearray(out.getvalue())
+    stored[at + 1] = 2  # A stream of lengths, which integers do not have.
+    path = tmp_path / "a.orc"
+    path.write_bytes(stored)
+    for source in (bytes(stored), path):
+        for columns in (None, ["a"]):
+            assert orcish.read_table(source, columns=columns).equals(data)
+        assert orcish.read_table(source, filters="a < 10").equals(data.slice(0, 10))

@@ -11,7 +11,7 @@ use orcish_core::type_names::TypeName;
 use orcish_io::{Sink, StagedFile, Staging};
 
 use super::append_error::AppendError;
-use super::array_size::array_size;
+use super::array_size::{array_size, written_size};
 use super::column::child_writers;
 use super::encode::{Encoder, RowGroupSlice};
 use super::metadata::user_metadata;
@@ -119,6 +119,8 @@ struct Queue {
     slices: Vec<RowGroupSlice>,
     /// Bytes of memory of the rows.
     bytes: usize,
+    /// Bytes that are written for the rows, at most.
+    written: usize,
 }
 
 impl<S: Sink> std::fmt::Debug for FileWriter<S> {
@@ -299,10 +301,11 @@ impl<S: Sink> FileWriter<S> {
     fn enqueue(&mut self, batch: &RecordBatch) -> Result<()> {
         self.check_schema(batch)?;
         let bytes: usize = batch.columns().iter().map(array_size).sum();
+        let written = batch.columns().iter().map(written_size).fold(0, usize::saturating_add).max(bytes);
         let rows = batch.num_rows();
         let stride = u64::from(self.plan.row_index_stride);
         // Rows of many bytes are encoded in several parts, so that their stripe can end between them.
-        let most_rows = (tuning::BYTES_QUEUED.get() / (bytes / rows.max(1)).max(1)).max(1);
+        let most_rows = (tuning::BYTES_QUEUED.get() / (written / rows.max(1)).max(1)).max(1);
         let mut offset = 0;
         while offset < rows {
             let remaining = usize::try_from(stride - self.row_group_rows).unwrap_or(usize::MAX);
@@ -318,13 +321,16 @@ impl<S: Sink> FileWriter<S> {
             self.stripe_rows += count as u64;
             let ends_row_group = self.row_group_rows == 0;
             self.queue.slices.push(RowGroupSlice { columns, first_row, starts_row_group, ends_row_group });
-            let share = bytes as u128 * count as u128 / rows as u128;
-            self.queue.bytes +=
-                usize::try_from(share).or_internal("a part of a batch has more bytes than the batch")?;
+            let share = |bytes: usize| {
+                let share = bytes as u128 * count as u128 / rows as u128;
+                usize::try_from(share).or_internal("a part of a batch has more bytes than the batch")
+            };
+            self.queue.bytes += share(bytes)?;
+            self.queue.written = self.queue.written.saturating_add(share(written)?);
             offset += count;
             let is_complete =
                 ends_row_group && self.stripe_rows.is_multiple_of(stride * tuning::ROW_GROUPS_QUEUED.wide());
-            if is_complete || self.queue.bytes >= tuning::BYTES_QUEUED.get() {
+            if is_complete || self.queue.written >= tuning::BYTES_QUEUED.get() {
                 self.encode_queue()?;
                 self.end_stripe_if_full()?;
             }
