@@ -80,7 +80,6 @@ fn longest_between<O: OffsetSizeTrait>(offsets: &[O]) -> Option<usize> {
 }
 
 /// The lengths of values by their views, whose lowest 32 bits they are.
-#[expect(clippy::cast_possible_truncation, reason = "the mask leaves 32 bits")]
 fn view_lengths(views: &[u128]) -> impl Iterator<Item = usize> {
     views.iter().map(|view| (view & u128::from(u32::MAX)) as usize)
 }
