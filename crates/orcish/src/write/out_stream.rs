@@ -107,15 +107,16 @@ impl OutStream {
         self.stored_bytes.len() + self.buffer.len()
     }
 
-    /// The complete stream. This stream is empty afterwards.
+    /// The complete stream. This stream is empty afterwards, and its buffer is freed.
     pub(crate) fn finish(&mut self, compressors: &mut Compressors) -> Result<FinishedStream> {
         self.compress_full_chunks(compressors)?;
         if !self.buffer.is_empty() {
             let stored_bytes = &mut self.stored_bytes;
             let (compressor, free) = compressors.get(self.compression)?;
             append_chunk(&self.buffer, compressor, |bytes| stored_bytes.append(bytes, free))?;
-            self.buffer.clear();
         }
+        // A file of thousands of columns cannot keep a buffer for each.
+        self.buffer = Vec::new();
         let (bytes, positions) = (std::mem::take(&mut self.stored_bytes), std::mem::take(&mut self.positions));
         Ok(FinishedStream { coding: self.coding, bytes, positions })
     }

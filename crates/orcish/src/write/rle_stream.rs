@@ -146,6 +146,7 @@ impl<R: RunLengthEncoding> RleStream<R> {
     /// The complete stream. This stream is empty afterwards.
     pub(super) fn finish(&mut self, compressors: &mut Compressors) -> Result<FinishedStream> {
         self.end_run(compressors)?;
+        self.buffer = Vec::new();
         self.out.finish(compressors)
     }
 }
