@@ -318,14 +318,13 @@ impl Stripe {
             let stored_footer = stored_footer.or_internal("a stripe ends before its footer")?;
             let footer = StripeFooter::parse(stored_footer, info, tail, limits, wanted)?;
             let slice = |(&key, range): (_, &Range<u64>)| {
-                // A data stream may lie among the index streams.
-                let bytes = match slice_range(&stripe_bytes, data.start, range) {
-                    Some(bytes) => bytes,
-                    None => source.read_range(range.clone())?,
-                };
-                Ok((key, Stored::Complete(bytes)))
+                Some((key, Stored::Complete(slice_range(&stripe_bytes, data.start, range)?)))
             };
-            let streams = footer.streams.iter().map(slice).collect::<Result<_>>()?;
+            let streams = match footer.streams.iter().map(slice).collect::<Option<_>>() {
+                Some(streams) => streams,
+                // A data stream may lie among the index streams.
+                None => read_streams(source, tail, &footer, limits)?,
+            };
             return Ok(Self::new(info, tail, footer, memory, streams));
         }
         let footer = StripeFooter::parse(source.read_range(footer)?, info, tail, limits, wanted)?;
