@@ -70,10 +70,11 @@ orcish_core::tunings! {
     MIN_CHUNK_SIZE = 1 << 10, 16..=200;
     /// Minimum of the default chunk size, in bytes.
     MIN_DEFAULT_CHUNK_SIZE = 64 << 10, 64..=2000;
-    /// Values of a run length encoded stream that are buffered before complete runs are encoded.
-    VALUES_BUFFERED = 1 << 16, 1..=2000;
+    /// Values of a run length encoded stream that are buffered before complete runs are encoded. A run has 512 values at
+    /// most. A file of thousands of columns has a buffer for each.
+    VALUES_BUFFERED = 1 << 10, 1..=2000;
     /// Decimals that are buffered to find their common scale.
-    DECIMALS_BUFFERED = 1 << 16, 1..=500;
+    DECIMALS_BUFFERED = 1 << 10, 1..=500;
     /// Bytes of a stream that are buffered before full chunks are compressed.
     MIN_COMPRESS_BYTES = 64 << 10, 1..=2000;
     /// Size of the reusable blocks of stored streams, in bytes.

@@ -1095,6 +1095,36 @@ def test_memory_is_bounded(tmp_path: pathlib.Path, code: str, most: int) -> None
     assert used < most * MIB
 
 
+WIDE_VALUES = {
+    "integers": "pa.array(rng.integers(0, 1 << 40, rows))",
+    "decimals": "pa.array(rng.integers(0, 1 << 40, rows)).cast(pa.decimal128(38, 2))",
+    "timestamps": "pa.array(rng.integers(0, 1 << 40, rows)).cast(pa.timestamp('us'))",
+    "doubles": "pa.array(rng.random(rows))",
+    "lists": "pa.array([[value] for value in rng.integers(0, 1 << 40, rows)])",
+    "distinct_strings": "pa.array([f'{value:016d}' for value in rng.integers(0, 1 << 50, rows)])",
+    "repeated_strings": "pa.array([f'value {value}' for value in rng.integers(0, 50, rows)])",
+    "binary": "pa.array([value.tobytes() for value in rng.integers(0, 1 << 40, rows)])",
+}
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="needs /proc")
+@pytest.mark.parametrize("values", WIDE_VALUES.values(), ids=WIDE_VALUES)
+def test_memory_of_wide_tables_is_bounded(tmp_path: pathlib.Path, values: str) -> None:
+    """Columns of all types buffer few values, however many the row group has."""
+    code = f"""
+    rows = 10_000
+    values = {values}
+    table = pa.table({{f"c{{at}}": values for at in range(1000)}})
+    orcish.write_table(table.slice(0, 10), sys.argv[1], threads=1)
+    with open("/proc/self/clear_refs", "w") as clear:
+        clear.write("5")
+    before = peak()
+    orcish.write_table(table, sys.argv[1], stripe_size=8 << 20, threads=1, existing_data="overwrite")
+    print(peak() - before)
+    """
+    assert int(run_python(STREAM + code, str(tmp_path / "wide.orc"))) < 200 * MIB
+
+
 @pytest.mark.parametrize("kind", ["pa.struct([('a', kind)])", "pa.list_(kind)", "pa.map_(pa.string(), kind)"])
 @pytest.mark.parametrize("levels", [200, 2000])
 def test_types_of_many_levels(kind: str, levels: int) -> None:

@@ -100,6 +100,11 @@ impl Encoder {
         self.columns.iter().map(|this| this.column.memory_size()).sum()
     }
 
+    /// Frees memory that the stripe does not need, within a row group.
+    pub(super) fn save_memory(&mut self) -> Result<()> {
+        self.map_columns(|_, column, compressors| column.save_memory(compressors))?.into_iter().collect()
+    }
+
     /// Encodes rows.
     ///
     /// # Errors

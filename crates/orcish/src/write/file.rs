@@ -390,6 +390,8 @@ impl<S: Sink> FileWriter<S> {
         let is_complete = self.row_group_rows == 0 && self.stripe_rows.is_multiple_of(queue_rows);
         if is_full(1) && (is_complete || is_full(tuning::STRIPE_OVERRUN_FACTOR.wide())) {
             self.flush_stripe()?;
+        } else if memory >= max_memory {
+            self.encoder.save_memory()?;
         }
         Ok(())
     }

@@ -143,6 +143,11 @@ impl<R: RunLengthEncoding> RleStream<R> {
         self.out.size() + self.buffer.len()
     }
 
+    /// Bytes of memory of the stream so far.
+    pub(super) fn memory_size(&self) -> usize {
+        self.out.size() + size_of_val(self.buffer.as_slice())
+    }
+
     /// The complete stream. This stream is empty afterwards.
     pub(super) fn finish(&mut self, compressors: &mut Compressors) -> Result<FinishedStream> {
         self.end_run(compressors)?;

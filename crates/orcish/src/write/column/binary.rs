@@ -91,6 +91,10 @@ impl ValueEncoder for BinaryEncoder {
         self.direct.size()
     }
 
+    fn memory_size(&self) -> usize {
+        self.direct.memory_size()
+    }
+
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
         self.direct.end_stripe(compressors)
     }

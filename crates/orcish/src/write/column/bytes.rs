@@ -79,6 +79,11 @@ impl DirectEncoder {
         self.data.size() + self.lengths.size()
     }
 
+    /// Bytes of memory so far.
+    pub(super) fn memory_size(&self) -> usize {
+        self.data.size() + self.lengths.memory_size()
+    }
+
     pub(super) fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
         Ok(EncodedValues::direct(vec![
             (StreamKind::Data, self.data.finish(compressors)?),

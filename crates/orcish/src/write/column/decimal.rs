@@ -273,6 +273,10 @@ impl<N: Unscaled> ValueEncoder for DecimalEncoder<N> {
         self.data.size() + self.scales.size() + 4 * self.buffer.len()
     }
 
+    fn memory_size(&self) -> usize {
+        self.data.size() + self.scales.memory_size() + size_of_val(self.buffer.as_slice())
+    }
+
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
         Ok(EncodedValues::direct(vec![
             (StreamKind::Data, self.data.finish(compressors)?),

@@ -64,6 +64,14 @@ impl Dictionary {
         self.bytes.len()
     }
 
+    /// Bytes of memory, the same for all ways in which the strings were inserted.
+    pub(super) fn memory_size(&self) -> usize {
+        // A hash table has eight slots for seven entries at most, with a byte beside each.
+        let slots = (self.len() * 8 / 7).next_power_of_two();
+        let entries = self.len().next_power_of_two() * size_of::<usize>() + slots * (size_of::<u32>() + 1);
+        self.bytes.len().next_power_of_two() + entries + size_of_val(self.cache.as_slice())
+    }
+
     /// The string of an entry.
     #[inline]
     pub(super) fn get(&self, entry: u32) -> &[u8] {
@@ -85,15 +93,29 @@ impl Dictionary {
         let slot = slot(padded, string.len(), self.cache.len());
         if let Some(cached) = self.cache.get(slot)
             && cached.length == string.len()
-            && cached.padded == *padded
+            && is_equal(&cached.padded, padded)
         {
             return cached.entry;
         }
+        self.insert_and_cache(string)
+    }
+
+    /// Inserts a string of at most [`MAX_CACHED`] bytes that is not in the cache. Strings that never repeat need no
+    /// cache, so that a string that was inserted before makes it grow.
+    ///
+    /// The string is padded again: a reference to the padded string would keep it in memory instead of registers.
+    #[inline(never)]
+    fn insert_and_cache(&mut self, string: &[u8]) -> u32 {
+        let known = self.len();
         let entry = self.find_or_insert(string);
-        self.grow_cache();
-        let slot = self::slot(padded, string.len(), self.cache.len());
-        if let Some(cached) = self.cache.get_mut(slot) {
-            *cached = CachedString { padded: *padded, length: string.len(), entry };
+        if (entry as usize) < known {
+            self.grow_cache();
+        }
+        if let Some(padded) = padded(string)
+            && let slot = slot(&padded, string.len(), self.cache.len())
+            && let Some(cached) = self.cache.get_mut(slot)
+        {
+            *cached = CachedString { padded, length: string.len(), entry };
         }
         entry
     }
@@ -174,6 +196,13 @@ fn get<'a>(bytes: &'a [u8], ends: &[usize], entry: u32) -> &'a [u8] {
     let entry = entry as usize;
     let start = if entry == 0 { 0 } else { ends[entry - 1] };
     &bytes[start..ends[entry]]
+}
+
+/// Whether two padded strings are equal. The words are compared in registers: a comparison of arrays would wait until both
+/// are in memory.
+#[inline(always)]
+fn is_equal([a, b, c, d]: &Padded, [e, f, g, h]: &Padded) -> bool {
+    (a ^ e) | (b ^ f) | (c ^ g) | (d ^ h) == 0
 }
 
 /// The slot of a string in a cache of so many slots, which are a power of two or none.

@@ -209,6 +209,10 @@ impl ValueEncoder for IntegerEncoder {
         self.data.size()
     }
 
+    fn memory_size(&self) -> usize {
+        self.data.memory_size()
+    }
+
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
         Ok(EncodedValues::data(self.data.finish(compressors)?))
     }
@@ -278,6 +282,10 @@ impl ValueEncoder for ByteEncoder {
 
     fn size(&self) -> usize {
         self.data.size()
+    }
+
+    fn memory_size(&self) -> usize {
+        self.data.memory_size()
     }
 
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {

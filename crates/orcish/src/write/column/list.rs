@@ -173,6 +173,10 @@ impl ValueEncoder for ListEncoder {
         self.lengths.size()
     }
 
+    fn memory_size(&self) -> usize {
+        self.lengths.memory_size()
+    }
+
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
         Ok(EncodedValues::direct(vec![(StreamKind::Length, self.lengths.finish(compressors)?)]))
     }

@@ -83,6 +83,11 @@ pub(super) trait ValueEncoder: Send {
         self.size()
     }
 
+    /// Frees memory that the stripe does not need, within a row group.
+    fn save_memory(&mut self, _: &mut Compressors) -> Result<()> {
+        Ok(())
+    }
+
     /// Ends the stripe. The next value belongs to another stripe.
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues>;
 
@@ -269,6 +274,12 @@ impl ColumnWriter {
         let children: usize = self.values.children().iter().map(ColumnWriter::memory_size).sum();
         let row_groups = self.row_groups.len() * size_of::<ColumnStatistics>();
         self.values.memory_size() + self.present.size() + self.bloom_filter_size() + row_groups + children
+    }
+
+    /// Frees memory that the stripe does not need, in this column and its child columns.
+    pub(super) fn save_memory(&mut self, compressors: &mut Compressors) -> Result<()> {
+        self.values.save_memory(compressors)?;
+        self.values.children_mut().iter_mut().try_for_each(|child| child.save_memory(compressors))
     }
 
     fn bloom_filter_size(&self) -> usize {

@@ -398,8 +398,17 @@ impl ValueEncoder for StringEncoder {
     }
 
     fn memory_size(&self) -> usize {
-        let dictionary = self.dictionary.num_bytes() + self.dictionary.len() * 4 * size_of::<u64>();
-        self.direct.size() + dictionary + self.entries.num_bytes()
+        let row_groups = size_of_val(self.last_row_group.as_slice());
+        self.direct.memory_size() + self.dictionary.memory_size() + self.entries.num_bytes() + row_groups
+    }
+
+    /// Drops a dictionary of strings that hardly repeat so far.
+    fn save_memory(&mut self, compressors: &mut Compressors) -> Result<()> {
+        let is_auto = self.is_dictionary && self.choice == DictionaryChoice::Auto;
+        if is_auto && self.dictionary.has_too_many_entries(self.entries.len()) {
+            self.fall_back_to_direct(compressors)?;
+        }
+        Ok(())
     }
 
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {

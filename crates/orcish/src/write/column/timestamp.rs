@@ -185,6 +185,10 @@ impl ValueEncoder for TimestampEncoder {
         self.seconds.size() + self.nanos.size()
     }
 
+    fn memory_size(&self) -> usize {
+        self.seconds.memory_size() + self.nanos.memory_size()
+    }
+
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
         Ok(EncodedValues::direct(vec![
             (StreamKind::Data, self.seconds.finish(compressors)?),

@@ -114,6 +114,10 @@ impl ValueEncoder for UnionEncoder {
         self.tags.size()
     }
 
+    fn memory_size(&self) -> usize {
+        self.tags.memory_size()
+    }
+
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
         Ok(EncodedValues::data(self.tags.finish(compressors)?))
     }
