@@ -27,7 +27,7 @@ import numpy as np
 import pyarrow as pa
 
 sys.path.insert(0, str(HERE.parents[1] / "tests" / "python"))
-from carbon.tables import CarbonTableWriter
+from support.carbon.tables import CarbonTableWriter
 
 BLOCKLET_ROWS = 320_000
 STRIPE_BYTES = 64 << 20

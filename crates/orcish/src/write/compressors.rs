@@ -4,6 +4,7 @@ use orcish_core::cancel::SharedCancellation;
 use orcish_core::error::{OrInternal as _, Result};
 
 use super::blocks::{Blocks, FreeBlocks};
+use super::deferred::DeferredChunk;
 use super::options::ColumnCompression;
 use crate::codec::{Compression, Compressor};
 
@@ -55,6 +56,8 @@ pub(crate) struct Compressors {
     compressors: Vec<(StreamCompression, Compressor)>,
     free: FreeBlocks,
     cancellation: SharedCancellation,
+    /// Chunks to compress later. `None` if chunks are compressed at once.
+    deferred: Option<Vec<(StreamCompression, DeferredChunk)>>,
 }
 
 impl Compressors {
@@ -84,6 +87,37 @@ impl Compressors {
         };
         let compressor = self.compressors.get_mut(index).map(|(_, compressor)| compressor);
         Ok((compressor.or_internal("a compressor that was made is missing")?, &mut self.free))
+    }
+
+    /// Begins to collect the chunks instead of compressing them.
+    pub(crate) fn defer(&mut self) {
+        self.deferred = Some(Vec::new());
+    }
+
+    /// Whether chunks are to be compressed later.
+    pub(crate) fn is_deferring(&self) -> bool {
+        self.deferred.is_some()
+    }
+
+    /// Adds a chunk to those that are to be compressed later.
+    pub(crate) fn add_deferred(&mut self, compression: StreamCompression, chunk: DeferredChunk) {
+        self.deferred.get_or_insert_default().push((compression, chunk));
+    }
+
+    /// The chunks to compress. Further chunks are compressed at once.
+    pub(crate) fn take_deferred(&mut self) -> Vec<(StreamCompression, DeferredChunk)> {
+        self.deferred.take().into_iter().flatten().collect()
+    }
+
+    /// Compresses a deferred chunk.
+    ///
+    /// # Errors
+    /// The errors of [`get`](Self::get) and of [`DeferredChunk::compress`].
+    pub(crate) fn compress_deferred(
+        &mut self,
+        (compression, chunk): &(StreamCompression, DeferredChunk),
+    ) -> Result<()> {
+        chunk.compress(self.get(*compression)?.0)
     }
 
     /// Frees the memory of all free blocks.

@@ -49,7 +49,7 @@ pub(super) struct Encoder {
 
 impl Encoder {
     pub(super) fn new(columns: Vec<ColumnWriter>, threads: usize) -> Self {
-        let threads = threads.clamp(1, columns.len().max(1));
+        let threads = threads.max(1);
         let cancellation = SharedCancellation::default();
         Encoder {
             num_columns: columns.len(),
@@ -111,12 +111,16 @@ impl Encoder {
     /// The error of the first row that cannot be stored, with its number.
     pub(super) fn append(&mut self, slices: Vec<RowGroupSlice>) -> std::result::Result<(), (AppendError, u64)> {
         let first_row = slices.first().map_or(0, |slice| slice.first_row);
+        if self.compressors.len() > 1 {
+            self.compressors.iter_mut().for_each(Compressors::defer);
+        }
         let results = self.map_columns(move |at, column, compressors| {
             for slice in &slices {
                 append(column, at, slice, compressors).map_err(|error| (error, slice.first_row))?;
             }
             Ok(())
         });
+        let results = self.compress_deferred().and(results);
         let results = results.map_err(|error| (AppendError::Other(error), first_row))?;
         let row = |error: &(AppendError, u64)| match error {
             (AppendError::Value { index, .. }, first) => first + *index as u64,
@@ -139,6 +143,32 @@ impl Encoder {
         Ok(columns)
     }
 
+    /// Compresses the deferred chunks, on all threads.
+    fn compress_deferred(&mut self) -> Result<()> {
+        let chunks: Vec<_> = self.compressors.iter_mut().flat_map(Compressors::take_deferred).collect();
+        self.map(chunks, |chunk, compressors| compressors.compress_deferred(&chunk)).map(|_| ())
+    }
+
+    /// Calls `task` for each item, on all threads. The results are in order of the items.
+    fn map<I: Send + 'static, T: Send + 'static>(
+        &mut self,
+        items: Vec<I>,
+        task: impl Fn(I, &mut Compressors) -> Result<T> + Send + Sync + 'static,
+    ) -> Result<Vec<T>> {
+        if let [caller] = &mut *self.compressors {
+            return items.into_iter().map(|item| task(item, caller)).collect();
+        }
+        let check = self.compressors.first_mut().and_then(|caller| caller.cancellation().check_of_waiting_caller());
+        let threads = self.compressors.len();
+        let pool = Arc::new(Pool::new(std::mem::take(&mut self.compressors)));
+        let shared = pool.clone();
+        let results = map(items, threads, check, move |_, item| {
+            shared.with_compressors(|compressors| task(item, compressors))?
+        });
+        self.compressors = pool.take();
+        results
+    }
+
     /// Calls `task` for each column, on all threads. The results are in order of the columns.
     fn map_columns<T: Send + 'static>(
         &mut self,
@@ -147,27 +177,14 @@ impl Encoder {
         if self.columns.len() != self.num_columns {
             return Err(Error::invalid("the file cannot be continued: a thread of its writer panicked"));
         }
-        let timed = move |at: usize, this: &mut TimedColumn, compressors: &mut Compressors| {
+        let mut columns: Vec<_> = std::mem::take(&mut self.columns).into_iter().enumerate().collect();
+        columns.sort_by_key(|(_, this)| std::cmp::Reverse(this.time));
+        let mut results = self.map(columns, move |(at, mut this), compressors| {
             let start = Instant::now();
             let result = task(at, &mut this.column, compressors);
             this.time = start.elapsed();
-            result
-        };
-        if let [caller] = &mut *self.compressors {
-            return Ok(self.columns.iter_mut().enumerate().map(|(at, this)| timed(at, this, caller)).collect());
-        }
-        let check = self.compressors.first_mut().and_then(|caller| caller.cancellation().check_of_waiting_caller());
-        let threads = self.compressors.len();
-        let pool = Arc::new(Pool::new(std::mem::take(&mut self.compressors)));
-        let mut columns: Vec<_> = std::mem::take(&mut self.columns).into_iter().enumerate().collect();
-        columns.sort_by_key(|(_, this)| std::cmp::Reverse(this.time));
-        let shared = pool.clone();
-        let results = map(columns, threads, check, move |_, (at, mut this)| {
-            let result = shared.with_compressors(|compressors| timed(at, &mut this, compressors))?;
             Ok((at, this, result))
-        });
-        self.compressors = pool.take();
-        let mut results = results?;
+        })?;
         results.sort_unstable_by_key(|&(at, ..)| at);
         let (columns, results) = results.into_iter().map(|(_, this, result)| (this, result)).unzip();
         self.columns = columns;

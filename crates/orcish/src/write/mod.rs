@@ -6,14 +6,15 @@
 //!                                      └ statistics, bloom filters, row index
 //! ```
 //!
-//! - A column writer buffers the values of one row group and encodes them in one pass at the end of the row group. Runs
-//!   end with row groups. The positions of the row index therefore consist of chunk and byte offsets, and the number of
-//!   values to skip in a run is 0. The price is one shortened run in each row group of some ten thousand values.
+//! - A column writer buffers few values and encodes them run by run. Runs end with row groups. The positions of the row
+//!   index therefore consist of chunk and byte offsets, and the number of values to skip in a run is 0. The price is one
+//!   shortened run in each row group of some ten thousand values.
 //! - Present and boolean streams of nested columns do not end on byte boundaries. The position of a row group has the
 //!   number of bits to skip in its first byte.
 //! - Strings stay in memory as dictionary entries. The encoding of a stripe is chosen when the stripe ends, or earlier,
 //!   once a dictionary is known to be too large.
-//! - A stripe ends when its stored streams have reached the stripe size. Columns are encoded in parallel.
+//! - A stripe ends when its stored streams have reached the stripe size. Threads encode columns in parallel, and compress
+//!   their chunks in parallel afterwards.
 
 mod append_error;
 mod array_size;
@@ -22,6 +23,7 @@ mod boolean_stream;
 mod check;
 mod column;
 mod compressors;
+mod deferred;
 mod encode;
 mod file;
 mod merge;

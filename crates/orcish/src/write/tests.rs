@@ -127,7 +127,8 @@ proptest! {
     fn files_round_trip(
         seed in any::<u64>(), count in 0..6_000usize, codec in codecs(), is_old: bool, has_index: bool,
         stride in prop::sample::select(vec![1_000u32, 1_003, 10_000]),
-        stripe_size in prop::sample::select(vec![1u64, 40_000, 64 << 20]), threads in 1..3usize,
+        stripe_size in prop::sample::select(vec![1u64, 40_000, 64 << 20]), threads in 1..9usize,
+        compression_block_size in prop::sample::select(vec![None, Some(1 << 10)]),
         cuts in prop::collection::vec(0..6_000usize, 0..4), choice in 0..3usize,
     ) {
         let all = rows(count, seed);
@@ -141,6 +142,7 @@ proptest! {
             row_index_stride: if has_index { stride } else { 0 },
             stripe_size,
             threads,
+            compression_block_size,
             version: if is_old { Version::V0_11 } else { Version::V0_12 },
             bloom_filter_columns: if has_bloom_filters { names } else { Vec::new() },
             dictionary: [DictionaryChoice::Auto, DictionaryChoice::Always, DictionaryChoice::Never][choice],
@@ -148,6 +150,8 @@ proptest! {
             ..WriteOptions::default()
         };
         let bytes = write_batches(&batches, &options).unwrap();
+        let of_one_thread = write_batches(&batches, &WriteOptions { threads: 1, ..options.clone() }).unwrap();
+        prop_assert!(bytes == of_one_thread, "{} threads write other bytes than one", threads);
         let file = open(bytes.clone());
         prop_assert_eq!(file.check(&Limits::default(), None, None).unwrap(), Vec::new());
         let back = read(&file, ReadOptions::default());
