@@ -178,7 +178,9 @@ impl Encoder {
             return Err(Error::invalid("the file cannot be continued: a thread of its writer panicked"));
         }
         let mut columns: Vec<_> = std::mem::take(&mut self.columns).into_iter().enumerate().collect();
-        columns.sort_by_key(|(_, this)| std::cmp::Reverse(this.time));
+        if self.compressors.len() > 1 {
+            columns.sort_by_key(|(_, this)| std::cmp::Reverse(this.time));
+        }
         let mut results = self.map(columns, move |(at, mut this), compressors| {
             let start = Instant::now();
             let result = task(at, &mut this.column, compressors);
