@@ -138,11 +138,12 @@ impl StringStatistics {
                 self.prefixes = (value_prefix, value_prefix);
             }
             Some((min, max)) => {
-                if value < &min[..] {
+                // A comparison with an empty slice is slow on processors with AVX-512, where its pointer is dangling.
+                if !min.is_empty() && value < &min[..] {
                     min.clear();
                     min.extend_from_slice(value);
                     self.prefixes.0 = value_prefix;
-                } else if value > &max[..] {
+                } else if !value.is_empty() && value > &max[..] {
                     max.clear();
                     max.extend_from_slice(value);
                     self.prefixes.1 = value_prefix;
