@@ -120,8 +120,9 @@ impl Compressors {
         chunk.compress(self.get(*compression)?.0)
     }
 
-    /// Frees the memory of all free blocks.
+    /// Frees the memory of the compressors and of all free blocks. A dataset has many open files, which wait for rows.
     pub(super) fn release(&mut self) {
+        self.compressors = Vec::new();
         self.free = FreeBlocks::default();
     }
 

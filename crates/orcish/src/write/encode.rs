@@ -85,7 +85,7 @@ impl Encoder {
         }
     }
 
-    /// Frees the blocks that are kept for the next stripe.
+    /// Frees the compressors and blocks that are kept for the next stripe.
     pub(super) fn release(&mut self) {
         self.compressors.iter_mut().for_each(Compressors::release);
     }
