@@ -99,9 +99,9 @@ impl Compressors {
         self.deferred.is_some()
     }
 
-    /// Adds a chunk to those that are to be compressed later.
-    pub(crate) fn add_deferred(&mut self, compression: StreamCompression, chunk: DeferredChunk) {
-        self.deferred.get_or_insert_default().push((compression, chunk));
+    /// The chunks to compress later, to which streams add theirs. `None` if chunks are compressed at once.
+    pub(crate) fn deferred(&mut self) -> Option<&mut Vec<(StreamCompression, DeferredChunk)>> {
+        self.deferred.as_mut()
     }
 
     /// The chunks to compress. Further chunks are compressed at once.

@@ -82,11 +82,11 @@ impl OutStream {
         let (bytes, stored_bytes) = (self.buffer.split_at(full).0, &mut self.stored_bytes);
         if self.framing.is_uncompressed() {
             stored_bytes.append(bytes, compressors.get(self.compression)?.1);
-        } else if compressors.is_deferring() {
+        } else if let Some(deferred) = compressors.deferred() {
             for chunk in bytes.chunks(size) {
                 let chunk = DeferredChunk::new(chunk);
                 self.deferred.push_back((chunk.clone(), Vec::new()));
-                compressors.add_deferred(self.compression, chunk);
+                deferred.push((self.compression, chunk));
             }
         } else {
             for chunk in bytes.chunks(size) {

@@ -306,6 +306,12 @@ impl StringEncoder {
         Ok(())
     }
 
+    /// Whether the stripe has a dictionary that may be dropped, and its strings hardly repeat so far.
+    fn has_useless_dictionary(&self) -> bool {
+        let may_be_dropped = self.is_dictionary && self.choice == DictionaryChoice::Auto;
+        may_be_dropped && self.dictionary.has_too_many_entries(self.entries.len())
+    }
+
     /// Encodes the values of the stripe directly, and drops the dictionary. The last row group is not ended.
     fn fall_back_to_direct(&mut self, compressors: &mut Compressors) -> Result<()> {
         let entries = std::mem::take(&mut self.entries);
@@ -404,21 +410,15 @@ impl ValueEncoder for StringEncoder {
 
     /// Drops a dictionary of strings that hardly repeat so far.
     fn save_memory(&mut self, compressors: &mut Compressors) -> Result<()> {
-        let is_auto = self.is_dictionary && self.choice == DictionaryChoice::Auto;
-        if is_auto && self.dictionary.has_too_many_entries(self.entries.len()) {
-            self.fall_back_to_direct(compressors)?;
-        }
-        Ok(())
+        if self.has_useless_dictionary() { self.fall_back_to_direct(compressors) } else { Ok(()) }
     }
 
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
+        // The stripe is complete, so that no estimate is needed.
         let is_unchecked = self.entries.len() < tuning::DICTIONARY_FIRST_CHECK.get();
-        if self.is_dictionary && self.choice == DictionaryChoice::Auto && is_unchecked {
-            // The stripe is complete, so that no estimate is needed.
-            if self.dictionary.has_too_many_entries(self.entries.len()) {
-                self.fall_back_to_direct(compressors)?;
-                self.direct.end_row_group(compressors)?;
-            }
+        if is_unchecked && self.has_useless_dictionary() {
+            self.fall_back_to_direct(compressors)?;
+            self.direct.end_row_group(compressors)?;
         }
         let encoded = if self.is_dictionary {
             self.encode_dictionary(compressors)?
