@@ -53,6 +53,16 @@ pub fn item_of(data_type: &DataType) -> Option<&FieldRef> {
     }
 }
 
+/// The fields directly below a type: those of a struct, the variants of a union, the element of a list, the entries of a map.
+pub fn child_fields(data_type: &DataType) -> Vec<&FieldRef> {
+    match data_type {
+        DataType::Struct(fields) => fields.iter().collect(),
+        DataType::Union(variants, _) => variants.iter().map(|(_, variant)| variant).collect(),
+        DataType::Map(entries, _) => vec![entries],
+        list => item_of(list).into_iter().collect(),
+    }
+}
+
 /// The key and the value of a map type; `None` for other types, and for entries of other than two fields.
 pub fn entries_of(data_type: &DataType) -> Option<(&FieldRef, &FieldRef)> {
     let DataType::Map(entries, _) = data_type else { return None };
@@ -125,7 +135,8 @@ pub fn with_type(field: &Field, data_type: DataType) -> Field {
 
 /// The fields with other fields at all levels. `change` takes each field, whose children have been changed before, and its
 /// dotted name: names of fields of structs, `element` of lists, `key` and `value` of maps, and `field` with a number of unions.
-/// Values of dictionaries and run ends, and the storage of extension types, are no fields of their own.
+/// Values of dictionaries and run ends are no fields of their own, but the fields below them are. The storage of extension types
+/// stays as it is.
 pub fn map_fields(fields: &Fields, change: &mut dyn FnMut(FieldRef, &str) -> FieldRef) -> Fields {
     fields.iter().map(|field| mapped_field(field, field.name(), change)).collect()
 }
@@ -134,26 +145,41 @@ fn mapped_field(field: &FieldRef, path: &str, change: &mut dyn FnMut(FieldRef, &
     if field.metadata().keys().any(|key| is_extension_key(key)) {
         return change(field.clone(), path);
     }
+    let mapped = with_own_type(field, mapped_type(field.data_type(), path, change));
+    change(mapped, path)
+}
+
+fn mapped_type(data_type: &DataType, path: &str, change: &mut dyn FnMut(FieldRef, &str) -> FieldRef) -> DataType {
     let mut below = |child: &FieldRef, step: &str| mapped_field(child, &format!("{path}.{step}"), change);
-    let kind = match field.data_type() {
+    match data_type {
         DataType::Struct(fields) => DataType::Struct(fields.iter().map(|child| below(child, child.name())).collect()),
         DataType::Map(entries, is_sorted) => match entries.data_type() {
             DataType::Struct(pair) => {
                 let pair = pair.iter().zip(["key", "value"]).map(|(child, step)| below(child, step)).collect();
-                let entries = entries.as_ref().clone().with_data_type(DataType::Struct(pair));
-                DataType::Map(Arc::new(entries), *is_sorted)
+                DataType::Map(with_own_type(entries, DataType::Struct(pair)), *is_sorted)
             }
-            _ => field.data_type().clone(),
+            _ => data_type.clone(),
         },
         DataType::Union(variants, mode) => {
             let numbered = variants.iter().enumerate();
             let variants = numbered.map(|(at, (id, variant))| (id, below(variant, &format!("field{at}"))));
             DataType::Union(variants.collect(), *mode)
         }
+        DataType::Dictionary(keys, values) => {
+            DataType::Dictionary(keys.clone(), Box::new(mapped_type(values, path, change)))
+        }
+        DataType::RunEndEncoded(ends, values) => {
+            let mapped = mapped_type(values.data_type(), path, change);
+            DataType::RunEndEncoded(ends.clone(), with_own_type(values, mapped))
+        }
         list => item_of(list).map_or_else(|| list.clone(), |item| with_item(list, below(item, "element"))),
-    };
-    let is_same = kind == *field.data_type();
-    change(if is_same { field.clone() } else { Arc::new(field.as_ref().clone().with_data_type(kind)) }, path)
+    }
+}
+
+/// The field with a type whose own fields have changed.
+fn with_own_type(field: &FieldRef, data_type: DataType) -> FieldRef {
+    let is_same = data_type == *field.data_type();
+    if is_same { field.clone() } else { Arc::new(field.as_ref().clone().with_data_type(data_type)) }
 }
 
 /// A field of type `null` with the type and the metadata of another field. Attributes that it has itself stay.
@@ -209,6 +235,8 @@ mod tests {
             field("map", DataType::Map(field("entries", pair), false)),
             field("union", DataType::Union(variants, arrow_schema::UnionMode::Dense)),
             field("codes", DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8))),
+            field("points", DataType::Dictionary(Box::new(DataType::Int8), Box::new(point.clone()))),
+            field("runs", DataType::RunEndEncoded(field("run_ends", DataType::Int32), field("values", point))),
         ]
         .into();
         let mut paths = Vec::new();
@@ -230,6 +258,10 @@ mod tests {
             "union.field1",
             "union",
             "codes",
+            "points.x",
+            "points",
+            "runs.x",
+            "runs",
         ];
         assert_eq!(paths, expected);
         let wide = map_fields(&fields, &mut |field, path| match path.ends_with(".x") {

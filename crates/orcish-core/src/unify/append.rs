@@ -168,7 +168,10 @@ fn appended_type(table: &DataType, rows: &DataType, name: &str, has_schema: bool
             let pairs = table_pair.iter().zip(row_pair).zip(&steps);
             let appended =
                 pairs.map(|((table_field, field), step)| appended_field(table_field, field, step, has_schema));
-            Ok(D::Map(Arc::new(with_type(row_entries, D::Struct(appended.collect::<Result<_>>()?))), *is_sorted))
+            let appended: Fields = appended.collect::<Result<_>>()?;
+            let is_same = appended == *row_pair;
+            let changed = || D::Map(Arc::new(with_type(row_entries, D::Struct(appended))), *is_sorted);
+            Ok(if is_same { rows.clone() } else { changed() })
         }
         // Sparse and dense unions are the same in a file.
         (D::Union(table_variants, _), D::Union(row_variants, _)) => {
@@ -188,7 +191,8 @@ fn appended_type(table: &DataType, rows: &DataType, name: &str, has_schema: bool
         }
         (list, row_list) => match (item_of(list), item_of(row_list)) {
             (Some(item), Some(row_item)) => {
-                Ok(with_item(row_list, appended_field(item, row_item, &below("element"), has_schema)?))
+                let appended = appended_field(item, row_item, &below("element"), has_schema)?;
+                Ok(if appended == *row_item { rows.clone() } else { with_item(row_list, appended) })
             }
             _ => appended_leaf(plain_table, plain_rows, has_schema)
                 .map(|kind| kind.unwrap_or_else(|| rows.clone()))

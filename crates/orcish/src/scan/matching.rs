@@ -11,7 +11,8 @@ use orcish_core::cast::{ColumnCast, SchemaMapping, converts};
 use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::type_names::TypeName;
 use orcish_core::types::{
-    decoded_type, entries_of, is_binary, is_null_type, is_spark_ntz, is_text, item_of, nanoseconds, value_type,
+    child_fields, decoded_type, entries_of, is_binary, is_null_type, is_spark_ntz, is_text, item_of, nanoseconds,
+    value_type,
 };
 use orcish_core::unify::holds;
 
@@ -509,22 +510,15 @@ fn is_bytes(kind: &DataType) -> bool {
 pub(super) fn has_clock(field: &FieldRef) -> bool {
     match field.data_type() {
         DataType::Timestamp(_, None) => !is_spark_ntz(field),
-        DataType::Struct(fields) => fields.iter().any(has_clock),
-        DataType::Map(entries, _) => has_clock(entries),
-        DataType::Union(fields, _) => fields.iter().any(|(_, field)| has_clock(field)),
-        list => item_of(list).is_some_and(has_clock),
+        other => child_fields(other).into_iter().any(has_clock),
     }
 }
 
 /// Whether a type is that of timestamps, or has them below.
 pub(super) fn has_timestamp(data_type: &DataType) -> bool {
-    let has = |field: &FieldRef| has_timestamp(field.data_type());
     match value_type(data_type) {
         DataType::Timestamp(_, _) => true,
-        DataType::Struct(fields) => fields.iter().any(has),
-        DataType::Map(entries, _) => has(entries),
-        DataType::Union(fields, _) => fields.iter().any(|(_, field)| has(field)),
-        list => item_of(list).is_some_and(has),
+        other => child_fields(other).into_iter().any(|field| has_timestamp(field.data_type())),
     }
 }
 
@@ -533,32 +527,29 @@ fn whole(schema: &Schema, id: u32) -> Result<Projected> {
     Ok(Projected { id, children })
 }
 
-/// Whether the type `physical` in a file, with the type `logical` if known, is read as `target` as it is. If the file
+/// Whether the type `physical` in a file, with the type `logical` where it is known, is read as `target` as it is. If the file
 /// states the logical type, or the table does not, a number does not become a time, nor a time one of another unit.
 fn means(physical: &DataType, target: &DataType, logical: Option<&DataType>, is_known: bool) -> bool {
-    logical.is_some_and(|logical| decoded_type(logical).equals_datatype(&decoded_type(target)))
-        || keeps_meaning(physical, target, is_known)
-}
-
-fn keeps_meaning(physical: &DataType, target: &DataType, is_known: bool) -> bool {
     use DataType as D;
-    let inner =
-        |physical: &FieldRef, target: &FieldRef| keeps_meaning(physical.data_type(), target.data_type(), is_known);
+    if logical.is_some_and(|logical| decoded_type(logical).equals_datatype(&decoded_type(target))) {
+        return true;
+    }
     match (physical, target) {
-        (D::Dictionary(_, physical), D::Dictionary(_, target)) => keeps_meaning(physical, target, is_known),
-        (_, D::Dictionary(_, target)) => keeps_meaning(physical, target, is_known),
-        (_, D::RunEndEncoded(_, target)) => keeps_meaning(physical, target.data_type(), is_known),
+        (D::Dictionary(_, physical), D::Dictionary(_, target)) => means(physical, target, logical, is_known),
+        (_, D::Dictionary(_, target)) => means(physical, target, logical, is_known),
+        (_, D::RunEndEncoded(_, target)) => means(physical, target.data_type(), logical, is_known),
         (D::Int32 | D::Int64, D::Time32(_) | D::Time64(_) | D::Duration(_) | D::Interval(_))
         | (D::Struct(_), D::Interval(_)) => !is_known,
         (D::Interval(unit), D::Interval(target_unit)) => unit == target_unit,
         (D::Duration(unit), D::Duration(target_unit)) => unit == target_unit,
         (D::Timestamp(unit, _), D::Timestamp(target_unit, _)) => unit == target_unit,
         (D::Interval(_) | D::Duration(_) | D::Timestamp(_, _), _) => false,
-        (D::Struct(physical), D::Struct(target)) => physical.iter().zip(target).all(|(a, b)| inner(a, b)),
-        (D::Map(physical, _), D::Map(target, _)) => inner(physical, target),
-        (D::Union(physical, _), D::Union(target, _)) => {
-            physical.iter().zip(target.iter()).all(|((_, a), (_, b))| inner(a, b))
+        (physical, target) => {
+            let own = logical.map_or_else(Vec::new, |logical| child_fields(value_type(logical)));
+            let own = own.into_iter().map(|field| Some(field.data_type())).chain(std::iter::repeat(None));
+            let pairs = child_fields(physical).into_iter().zip(child_fields(target)).zip(own);
+            let mut pairs = pairs.map(|((physical, target), own)| (physical.data_type(), target.data_type(), own));
+            pairs.all(|(physical, target, own)| means(physical, target, own, is_known))
         }
-        (physical, target) => item_of(physical).zip(item_of(target)).is_none_or(|(a, b)| inner(a, b)),
     }
 }

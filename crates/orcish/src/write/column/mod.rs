@@ -30,10 +30,10 @@ use crate::statistics::to_proto;
 
 pub(super) use build::{child_writers, column_writer};
 
+use orcish_core::cast::plain_values;
 use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::statistics::{ColumnStatistics, Detail};
-use orcish_core::type_names::TypeName;
-use orcish_core::types::{is_text, value_type};
+use orcish_core::types::is_text;
 
 use self::valid::{valid_ranges, valid_slices};
 use super::append_error::{AppendError, AppendResult};
@@ -391,17 +391,8 @@ fn positions_of_row_groups(
 /// The values of a run-end encoded array, or of a dictionary array of another type than strings. Other arrays are
 /// returned unchanged.
 fn decode_dictionary_or_runs(array: &ArrayRef) -> Result<ArrayRef> {
-    let target = match array.data_type() {
-        DataType::Dictionary(_, values) if !is_text(values) => value_type(values),
-        DataType::RunEndEncoded(_, values) => value_type(values.data_type()),
-        _ => return Ok(array.clone()),
-    };
-    let cast = arrow_cast::cast(array, target);
-    cast.map_err(|error| {
-        Error::invalid(format!(
-            "values of type {} cannot be taken from their dictionary or runs",
-            TypeName(array.data_type())
-        ))
-        .with_source(error)
-    })
+    match array.data_type() {
+        DataType::Dictionary(_, values) if is_text(values) => Ok(array.clone()),
+        _ => plain_values(array),
+    }
 }
