@@ -1095,6 +1095,25 @@ def test_memory_is_bounded(tmp_path: pathlib.Path, code: str, most: int) -> None
     assert used < most * MIB
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="needs /proc")
+def test_memory_of_idle_threads_is_bounded(tmp_path: pathlib.Path) -> None:
+    """Threads with fewer bytes of a stripe than others do not keep the memory of the next stripes."""
+    code = """
+    def run(count):
+        schema = pa.schema({"a": pa.int64()})
+        made = (pa.record_batch([rng.integers(0, 1 << 60, 500_000)], schema=schema) for _ in range(count))
+        reader = pa.RecordBatchReader.from_batches(schema, made)
+        orcish.write_table(reader, sys.argv[1], stripe_size=4 << 20, threads=8, existing_data="overwrite")
+    run(4)
+    with open("/proc/self/clear_refs", "w") as clear:
+        clear.write("5")
+    before = peak()
+    run(40)
+    print(peak() - before)
+    """
+    assert int(run_python(STREAM + code, str(tmp_path / "long.orc"))) < 60 * MIB
+
+
 WIDE_VALUES = {
     "integers": "pa.array(rng.integers(0, 1 << 40, rows))",
     "decimals": "pa.array(rng.integers(0, 1 << 40, rows)).cast(pa.decimal128(38, 2))",

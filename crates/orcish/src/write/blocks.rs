@@ -1,6 +1,8 @@
 //! Buffers that grow block by block without being copied. The blocks of a written stripe are used again for the next
 //! one: the system clears new memory, which takes as long as filling it.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use crate::tuning;
 
 /// Bytes in a list of blocks.
@@ -10,25 +12,35 @@ pub(crate) struct Blocks {
     length: usize,
 }
 
-/// Empty blocks that can be used again. All of them have the capacity `tuning::BLOCK_BYTES`.
-#[derive(Debug, Default)]
-pub(crate) struct FreeBlocks(Vec<Vec<u8>>);
+/// Empty blocks that can be used again, by all threads of a writer: what one thread writes in a stripe, another one may write in
+/// the next. All of them have the capacity `tuning::BLOCK_BYTES`.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct FreeBlocks(Arc<Mutex<Vec<Vec<u8>>>>);
 
 impl FreeBlocks {
     /// An empty block with room for `capacity` bytes.
-    fn take(&mut self, capacity: usize) -> Vec<u8> {
-        let free = if capacity == tuning::BLOCK_BYTES.get() { self.0.pop() } else { None };
+    fn take(&self, capacity: usize) -> Vec<u8> {
+        let free = if capacity == tuning::BLOCK_BYTES.get() { self.lock().pop() } else { None };
         free.unwrap_or_else(|| Vec::with_capacity(capacity))
     }
 
     /// Takes blocks whose bytes are no longer needed. Blocks of other capacities are freed.
-    pub(crate) fn put(&mut self, blocks: Blocks) {
+    pub(crate) fn put(&self, blocks: Blocks) {
         for mut block in blocks.blocks {
             if block.capacity() == tuning::BLOCK_BYTES.get() {
                 block.clear();
-                self.0.push(block);
+                self.lock().push(block);
             }
         }
+    }
+
+    /// Frees all blocks.
+    pub(super) fn release(&self) {
+        *self.lock() = Vec::new();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Vec<u8>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -38,7 +50,7 @@ impl Blocks {
         self.length
     }
 
-    pub(crate) fn append(&mut self, mut bytes: &[u8], free: &mut FreeBlocks) {
+    pub(crate) fn append(&mut self, mut bytes: &[u8], free: &FreeBlocks) {
         while !bytes.is_empty() {
             match self.blocks.last_mut().filter(|block| block.len() < block.capacity()) {
                 Some(block) => {
@@ -74,22 +86,21 @@ mod tests {
 
     #[test]
     fn bytes_keep_their_order_and_blocks_are_reused() {
-        let mut free = FreeBlocks::default();
+        let free = FreeBlocks::default();
         let all: Vec<u8> = (0..1_000_000u32).map(|i| (i % 251) as u8).collect();
         for step in [1_000, 77_777, 1_000_000] {
             let mut blocks = Blocks::default();
-            all.chunks(step).for_each(|bytes| blocks.append(bytes, &mut free));
+            all.chunks(step).for_each(|bytes| blocks.append(bytes, &free));
             assert_eq!(blocks.len(), all.len());
             assert_eq!(blocks.concat(), all);
             assert!(blocks.iter().all(|block| !block.is_empty() && block.len() <= tuning::BLOCK_BYTES.get()));
             free.put(blocks);
-            assert!(
-                free.0.len() >= 3
-                    && free.0.iter().all(|block| block.is_empty() && block.capacity() == tuning::BLOCK_BYTES.get())
-            );
+            let free = free.lock();
+            let is_empty = |block: &Vec<u8>| block.is_empty() && block.capacity() == tuning::BLOCK_BYTES.get();
+            assert!(free.len() >= 3 && free.iter().all(is_empty));
         }
         let mut small = Blocks::default();
-        small.append(b"few", &mut free);
+        small.append(b"few", &free);
         assert_eq!(small.blocks.first().unwrap().capacity(), tuning::MIN_BLOCK_BYTES.get());
     }
 }

@@ -1,9 +1,9 @@
-//! Compressors of a thread, and the blocks that it writes compressed bytes to.
+//! Compressors of a thread, and the blocks that they write to.
 
 use orcish_core::cancel::SharedCancellation;
 use orcish_core::error::{OrInternal as _, Result};
 
-use super::blocks::{Blocks, FreeBlocks};
+use super::blocks::FreeBlocks;
 use super::deferred::DeferredChunk;
 use super::options::ColumnCompression;
 use crate::codec::{Compression, Compressor};
@@ -61,9 +61,9 @@ pub(crate) struct Compressors {
 }
 
 impl Compressors {
-    /// Compressors of a thread.
-    pub(super) fn new(cancellation: SharedCancellation) -> Self {
-        Compressors { cancellation, ..Compressors::default() }
+    /// Compressors of a thread, whose output is written to `free` blocks.
+    pub(super) fn new(cancellation: SharedCancellation, free: FreeBlocks) -> Self {
+        Compressors { cancellation, free, ..Compressors::default() }
     }
 
     /// The cancellation of the thread.
@@ -75,7 +75,7 @@ impl Compressors {
     ///
     /// # Errors
     /// The error of the cancellation check once the write is cancelled.
-    pub(super) fn get(&mut self, compression: StreamCompression) -> Result<(&mut Compressor, &mut FreeBlocks)> {
+    pub(super) fn get(&mut self, compression: StreamCompression) -> Result<(&mut Compressor, &FreeBlocks)> {
         self.cancellation.poll()?;
         let index = match self.compressors.iter().position(|(key, _)| *key == compression) {
             Some(index) => index,
@@ -86,7 +86,7 @@ impl Compressors {
             }
         };
         let compressor = self.compressors.get_mut(index).map(|(_, compressor)| compressor);
-        Ok((compressor.or_internal("a compressor that was made is missing")?, &mut self.free))
+        Ok((compressor.or_internal("a compressor that was made is missing")?, &self.free))
     }
 
     /// Begins to collect the chunks instead of compressing them.
@@ -123,11 +123,6 @@ impl Compressors {
     /// Frees the memory of the compressors and of all free blocks. A dataset has many open files, which wait for rows.
     pub(super) fn release(&mut self) {
         self.compressors = Vec::new();
-        self.free = FreeBlocks::default();
-    }
-
-    /// Keeps the blocks of a written stream for the next stripe.
-    pub(super) fn reuse(&mut self, blocks: Blocks) {
-        self.free.put(blocks);
+        self.free.release();
     }
 }

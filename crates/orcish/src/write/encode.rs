@@ -11,7 +11,7 @@ use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::parallel::map;
 
 use super::append_error::{AppendError, AppendResult};
-use super::blocks::Blocks;
+use super::blocks::{Blocks, FreeBlocks};
 use super::column::{ColumnWriter, EncodedColumn};
 use super::compressors::Compressors;
 
@@ -45,16 +45,19 @@ pub(super) struct Encoder {
     num_columns: usize,
     /// The compressors of the caller, and of the other threads.
     compressors: Vec<Compressors>,
+    /// The blocks of the written stripes, which all threads use again.
+    free: FreeBlocks,
 }
 
 impl Encoder {
     pub(super) fn new(columns: Vec<ColumnWriter>, threads: usize) -> Self {
         let threads = threads.max(1);
-        let cancellation = SharedCancellation::default();
+        let (cancellation, free) = (SharedCancellation::default(), FreeBlocks::default());
         Encoder {
             num_columns: columns.len(),
             columns: columns.into_iter().map(|column| TimedColumn { column, time: Duration::ZERO }).collect(),
-            compressors: (0..threads).map(|_| Compressors::new(cancellation.for_thread())).collect(),
+            compressors: (0..threads).map(|_| Compressors::new(cancellation.for_thread(), free.clone())).collect(),
+            free,
         }
     }
 
@@ -75,14 +78,9 @@ impl Encoder {
         self.compressors.first_mut().or_internal("an encoder has no thread")
     }
 
-    /// Distributes the blocks of a written stripe to the threads, which use them for the next stripe.
+    /// Keeps the blocks of a written stripe for the next one.
     pub(super) fn reuse(&mut self, sections: Vec<Blocks>) {
-        let threads = self.compressors.len().max(1);
-        for (index, section) in sections.into_iter().enumerate() {
-            if let Some(compressors) = self.compressors.get_mut(index % threads) {
-                compressors.reuse(section);
-            }
-        }
+        sections.into_iter().for_each(|section| self.free.put(section));
     }
 
     /// Frees the compressors and blocks that are kept for the next stripe.
