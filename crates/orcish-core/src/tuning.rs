@@ -126,6 +126,9 @@ macro_rules! tunings {
 tunings! {
     /// Decoded batches of a file or split that wait for the caller.
     BATCHES_AHEAD = 4, 1..=2;
+    /// Memory of a reader from which on a further thread decodes: a thread has buffers of its own, and the allocator keeps
+    /// freed memory for each thread.
+    MEMORY_OF_A_THREAD = 32 << 20, 1..=5000;
 }
 
 #[cfg(any(test, feature = "testing"))]

@@ -73,6 +73,8 @@ orcish_core::tunings! {
     /// Values of a run length encoded stream that are buffered before complete runs are encoded. A run has 512 values at
     /// most. A file of thousands of columns has a buffer for each.
     VALUES_BUFFERED = 1 << 10, 1..=2000;
+    /// Entries of a dictionary that are encoded at a time. A row group has any number of them where lists have strings.
+    ENTRIES_ENCODED = 1 << 16, 1..=2000;
     /// Decimals that are buffered to find their common scale.
     DECIMALS_BUFFERED = 1 << 10, 1..=500;
     /// Bytes of a stream that are buffered before full chunks are compressed.

@@ -194,7 +194,8 @@ class SelectionOptions(TypedDict, total=False):
     """Adds a column with the number of each row in its file, from 0. Its name is ``row_number``, or the given one.
     Filters can name it."""
     threads: int
-    """Number of decoding threads; 0, the number of cores, by default. Requests to servers have threads of their own."""
+    """Number of decoding threads; 0, the number of cores, by default. There is at most one for each 32 MiB of the limit
+    ``memory``. Requests to servers have threads of their own."""
 
 
 class ValueOptions(TypedDict, total=False):

@@ -107,3 +107,18 @@ def test_what_waits_to_be_taken_is_bounded(widened, threads):
     )
     assert rows == 60_000
     assert used < 150 * MIB
+
+
+@each_case("threads", [1, 16])
+def test_a_small_limit_holds_for_all_threads(path, threads):
+    """A thread has buffers of its own: the limit decides how many threads there are."""
+    used, total = measure(
+        f"""
+    file = orcish.ORCFile(sys.argv[1], limits={{"memory": {16 * MIB}}})
+    total = sum(batch.nbytes for batch in file.iter_batches(threads={threads}, batch_size=8192))
+    print(peak() - before, total)
+    """,
+        path,
+    )
+    assert total > 290 * MIB
+    assert used < 60 * MIB

@@ -1114,6 +1114,29 @@ def test_memory_of_idle_threads_is_bounded(tmp_path: pathlib.Path) -> None:
     assert int(run_python(STREAM + code, str(tmp_path / "long.orc"))) < 60 * MIB
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="needs /proc")
+@pytest.mark.parametrize("values", ["words.take(keys)", "pa.DictionaryArray.from_arrays(keys, words)"])
+def test_memory_of_long_lists_is_bounded(tmp_path: pathlib.Path, values: str) -> None:
+    """The entries of a dictionary are encoded part by part where a row group has millions of them."""
+    code = f"""
+    words = pa.array([f"word {{at:06d}}" for at in range(1000)])
+    def lists():
+        keys = pa.array(rng.integers(0, 1000, 200_000, dtype=numpy.int32))
+        return pa.record_batch({{"c": pa.ListArray.from_arrays(pa.array([0, 200_000], pa.int32()), {values})}})
+    schema = lists().schema
+    def run(count):
+        reader = pa.RecordBatchReader.from_batches(schema, (lists() for _ in range(count)))
+        orcish.write_table(reader, sys.argv[1], threads=1, existing_data="overwrite")
+    run(4)
+    with open("/proc/self/clear_refs", "w") as clear:
+        clear.write("5")
+    before = peak()
+    run(150)
+    print(peak() - before)
+    """
+    assert int(run_python(STREAM + code, str(tmp_path / "long.orc"))) < 200 * MIB
+
+
 WIDE_VALUES = {
     "integers": "pa.array(rng.integers(0, 1 << 40, rows))",
     "decimals": "pa.array(rng.integers(0, 1 << 40, rows)).cast(pa.decimal128(38, 2))",

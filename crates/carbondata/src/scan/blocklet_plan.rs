@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use orcish_core::parallel::{map, threads_or_cores};
+use orcish_core::parallel::{decoding_threads, map};
 use orcish_core::predicate::Outcome;
 use orcish_core::{OrInternal as _, Result};
 use orcish_io::{concurrency, display_name};
@@ -65,7 +65,7 @@ pub(super) fn map_files<T: Send + 'static>(
     config: &Arc<ScanConfig>,
     task: impl Fn(&TableSnapshot, &ScanConfig, &FileEntry) -> Result<T> + Send + Sync + 'static,
 ) -> Result<Vec<T>> {
-    let threads = threads_or_cores(config.options.threads);
+    let threads = decoding_threads(config.options.threads, &snapshot.limits);
     let requests =
         snapshot.files.first().map_or(1, |file| concurrency(&file.location, &snapshot.storage.of(&file.location)));
     let (snapshot, config) = (snapshot.clone(), config.clone());

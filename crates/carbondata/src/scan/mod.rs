@@ -35,7 +35,7 @@ use arrow_schema::SchemaRef;
 use config::ScanConfig;
 use orcish_core::Result;
 use orcish_core::explain::Explanation;
-use orcish_core::parallel::{Prefetch, ScanMemory, threads_or_cores};
+use orcish_core::parallel::{Prefetch, ScanMemory, decoding_threads};
 use orcish_io::StorageOptions;
 use snapshot::TableSnapshot;
 use tasks::ScanTasks;
@@ -113,7 +113,7 @@ impl Scan {
 
     /// Reads record batches, in the order of segments, files and blocklets.
     pub fn read(&self) -> ScanReader {
-        let threads = threads_or_cores(self.config.options.threads);
+        let threads = decoding_threads(self.config.options.threads, &self.snapshot.limits);
         let memory = ScanMemory::new(self.snapshot.limits.memory);
         let tasks = ScanTasks::try_new(self.snapshot.clone(), self.config.clone(), memory.clone());
         let prefetch = tasks.map(|tasks| {

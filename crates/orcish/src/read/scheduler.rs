@@ -14,7 +14,7 @@ use arrow_array::ArrayRef;
 use orcish_core::cancel::{CancelCheck, Cancellation};
 use orcish_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use orcish_core::limits::Limits;
-use orcish_core::parallel::{Engine, Job, Reservation, ScanMemory, Taken, threads_or_cores};
+use orcish_core::parallel::{Engine, Job, Reservation, ScanMemory, Taken, decoding_threads};
 
 use super::column_group::{ColumnGroup, OpenStripe, open_stripe};
 use super::decoded::{DecodedQueue, DecodedRows};
@@ -180,7 +180,7 @@ impl Decoding {
         let is_known = !request.is_filtered() || request.options.limit.is_none();
         let requests = if is_known { opener.source().concurrency().div_ceil(sharers) } else { 1 };
         Decoding {
-            threads: if is_small { 1 } else { threads_or_cores(request.options.threads) },
+            threads: if is_small { 1 } else { decoding_threads(request.options.threads, request.limits()) },
             fetched_ahead: if requests > 1 && stripes.len() > 1 { requests.min(stripes.len()) } else { 0 },
             bytes_ahead: tuning::BYTES_AHEAD.wide() / sharers as u64,
             scan_memory: scan.memory.clone(),

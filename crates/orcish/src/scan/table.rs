@@ -10,7 +10,7 @@ use orcish_core::cancel::CHECK_INTERVAL;
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::expression::Predicate;
 use orcish_core::names::{ArrowNames, ColumnName, Selection, field_at};
-use orcish_core::parallel::{map, threads_or_cores};
+use orcish_core::parallel::{decoding_threads, map};
 use orcish_core::predicate::BatchFilter;
 use orcish_core::process::PerProcess;
 use orcish_core::types::{item_of, with_item};
@@ -530,7 +530,7 @@ impl Table {
 
     /// Number of threads of the scan.
     pub(super) fn threads(&self) -> usize {
-        threads_or_cores(self.options.threads)
+        decoding_threads(self.options.threads, &self.options.limits)
     }
 }
 

@@ -31,35 +31,60 @@ pub(crate) fn array_size(array: &ArrayRef) -> usize {
 
 /// Bytes of the offsets, and of the elements between the first and the last offset.
 fn elements_size<O: OffsetSizeTrait>(values: &ArrayRef, offsets: &[O]) -> usize {
-    let (Some(first), Some(last)) = (offsets.first(), offsets.last()) else { return 0 };
-    let (first, last) = (first.as_usize(), last.as_usize().min(values.len()));
-    size_of_val(offsets) + array_size(&values.slice(first.min(last), last - first.min(last)))
+    size_of_val(offsets) + array_size(&elements(values, offsets))
 }
 
-/// An upper bound of the bytes that are written for the rows of an array: a value that rows share is written for each of them.
+/// The elements between the first and the last offset.
+fn elements<O: OffsetSizeTrait>(values: &ArrayRef, offsets: &[O]) -> ArrayRef {
+    let (first, last) =
+        (offsets.first().map_or(0, |first| first.as_usize()), offsets.last().map_or(0, |last| last.as_usize()));
+    let last = last.min(values.len());
+    values.slice(first.min(last), last - first.min(last))
+}
+
+/// About the bytes that are written for the rows of an array, and hardly less: a value that rows share, directly or as an element
+/// of their lists, is written for each of them.
 pub(super) fn written_size(array: &ArrayRef) -> usize {
-    let of_longest = |values: &ArrayRef| array.len().saturating_mul(longest_value(values));
     match array.data_type() {
-        DataType::Struct(_) => array.as_struct().columns().iter().map(written_size).fold(0, usize::saturating_add),
+        DataType::Struct(_) => total(array.as_struct().columns().iter().map(written_size)),
+        DataType::List(_) => written_elements(array.as_list::<i32>().values(), array.as_list::<i32>().value_offsets()),
+        DataType::LargeList(_) => {
+            written_elements(array.as_list::<i64>().values(), array.as_list::<i64>().value_offsets())
+        }
+        DataType::Map(_, _) => {
+            let maps = array.as_map();
+            total(maps.entries().columns().iter().map(|column| written_elements(column, maps.value_offsets())))
+        }
+        DataType::FixedSizeList(_, _) => written_size(array.as_fixed_size_list().values()),
         DataType::Utf8View => view_lengths(array.as_string_view().views()).sum(),
         DataType::BinaryView => view_lengths(array.as_binary_view().views()).sum(),
-        _ => match (array.as_any_dictionary_opt(), run_values(array)) {
-            (Some(dictionary), _) => of_longest(dictionary.values()),
-            (None, Some(values)) => of_longest(values),
-            (None, None) => array_size(array),
+        _ => match shared_values(array) {
+            Some(values) => array.len().saturating_mul(longest_value(values)),
+            None => array_size(array),
         },
     }
 }
 
-/// The values of a run-end encoded array.
-fn run_values(array: &ArrayRef) -> Option<&ArrayRef> {
+fn total(mut sizes: impl Iterator<Item = usize>) -> usize {
+    sizes.try_fold(0usize, usize::checked_add).unwrap_or(usize::MAX)
+}
+
+fn written_elements<O: OffsetSizeTrait>(values: &ArrayRef, offsets: &[O]) -> usize {
+    size_of_val(offsets).saturating_add(written_size(&elements(values, offsets)))
+}
+
+/// The values that rows share: those of a dictionary or of runs.
+fn shared_values(array: &ArrayRef) -> Option<&ArrayRef> {
+    if let Some(dictionary) = array.as_any_dictionary_opt() {
+        return Some(dictionary.values());
+    }
     let of_16 = array.as_run_opt::<Int16Type>().map(|runs| runs.values());
     let of_32 = || array.as_run_opt::<Int32Type>().map(|runs| runs.values());
     let of_64 = || array.as_run_opt::<Int64Type>().map(|runs| runs.values());
     of_16.or_else(of_32).or_else(of_64)
 }
 
-/// Bytes of the longest of shared values.
+/// Bytes of the longest of shared values, or more where values are nested.
 fn longest_value(values: &ArrayRef) -> usize {
     let longest = match values.data_type() {
         DataType::Utf8 => longest_between(values.as_string::<i32>().value_offsets()),
@@ -68,11 +93,34 @@ fn longest_value(values: &ArrayRef) -> usize {
         DataType::LargeBinary => longest_between(values.as_binary::<i64>().value_offsets()),
         DataType::Utf8View => view_lengths(values.as_string_view().views()).max(),
         DataType::BinaryView => view_lengths(values.as_binary_view().views()).max(),
-        // The values of other types have one size, or are not told apart.
-        kind => kind.primitive_width().or_else(|| Some(written_size(values))),
+        DataType::Struct(_) => Some(total(values.as_struct().columns().iter().map(longest_value))),
+        DataType::List(_) => longest_list(values.as_list::<i32>().values(), values.as_list::<i32>().value_offsets()),
+        DataType::LargeList(_) => {
+            longest_list(values.as_list::<i64>().values(), values.as_list::<i64>().value_offsets())
+        }
+        DataType::Map(_, _) => {
+            let maps = values.as_map();
+            let columns = maps.entries().columns().iter();
+            Some(total(columns.filter_map(|column| longest_list(column, maps.value_offsets()))))
+        }
+        DataType::FixedSizeList(_, _) => {
+            let lists = values.as_fixed_size_list();
+            let length = usize::try_from(lists.value_length()).ok();
+            length.map(|length| length.saturating_mul(longest_value(lists.values())))
+        }
+        kind => kind.primitive_width().or_else(|| match shared_values(values) {
+            Some(shared) => Some(longest_value(shared)),
+            // The values of other types are not told apart.
+            None => Some(written_size(values)),
+        }),
     };
     // Without values all rows are null.
     longest.unwrap_or(0)
+}
+
+/// Bytes of a list that has as many elements as the longest of several, all of them as long as the longest of these.
+fn longest_list<O: OffsetSizeTrait>(values: &ArrayRef, offsets: &[O]) -> Option<usize> {
+    longest_between(offsets).map(|length| length.saturating_mul(longest_value(&elements(values, offsets))))
 }
 
 fn longest_between<O: OffsetSizeTrait>(offsets: &[O]) -> Option<usize> {

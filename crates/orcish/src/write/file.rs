@@ -363,7 +363,7 @@ impl<S: Sink> FileWriter<S> {
         self.cancellation.poll()?;
         let queue = std::mem::take(&mut self.queue);
         if let Some(verifier) = &mut self.verifier {
-            queue.slices.iter().for_each(|slice| verifier.add_rows(&slice.columns));
+            verifier.add_rows(queue.slices.iter().map(|slice| slice.columns.clone()), queue.bytes);
         }
         self.encoder.append(queue.slices).map_err(|(error, first_row)| match error {
             AppendError::Value { index, column, message } => {

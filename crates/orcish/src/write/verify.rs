@@ -11,7 +11,6 @@ use orcish_core::limits::Limits;
 use orcish_core::types::{is_text, item_of, value_type};
 use orcish_io::{MemorySource, Sink};
 
-use super::array_size::array_size;
 use super::check::differing_row;
 use super::compressors::Compressors;
 use super::metadata::schema_item;
@@ -48,10 +47,10 @@ impl Verifier {
         Verifier { schema, types, slices: Vec::new(), memory: 0, crc: flate2::Crc::new(), num_bytes: 0 }
     }
 
-    /// Adds rows of the current stripe.
-    pub(super) fn add_rows(&mut self, columns: &[ArrayRef]) {
-        self.memory += columns.iter().map(array_size).sum::<usize>();
-        self.slices.push(columns.to_vec());
+    /// Adds rows of the current stripe, by their columns. `bytes` is their memory.
+    pub(super) fn add_rows(&mut self, slices: impl Iterator<Item = Vec<ArrayRef>>, bytes: usize) {
+        self.slices.extend(slices);
+        self.memory += bytes;
     }
 
     /// Bytes of the rows of the current stripe.

@@ -347,7 +347,11 @@ impl StringEncoder {
         let mut data = IntegerStream::unsigned(self.options);
         for row_group in row_group_ranges(&self.row_group_starts, self.entries.len()) {
             data.begin_row_group();
-            self.entries.append_mapped(row_group, &rank_of_entry, data.buffer())?;
+            for start in row_group.clone().step_by(tuning::ENTRIES_ENCODED.get()) {
+                let part = start..row_group.end.min(start + tuning::ENTRIES_ENCODED.get());
+                self.entries.append_mapped(part, &rank_of_entry, data.buffer())?;
+                data.encode_if_large(compressors)?;
+            }
             data.end_run(compressors)?;
         }
         Ok(EncodedValues {
