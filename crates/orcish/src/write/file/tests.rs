@@ -425,7 +425,7 @@ fn verify(field: Field, written: &ArrayRef, slices: &[ArrayRef]) -> Result<()> {
     writer.write(&batch)?;
     writer.encode_queue()?;
     let mut verifier = Verifier::new(schema, writer.tail.footer.types.clone());
-    slices.iter().for_each(|slice| verifier.add_rows(std::slice::from_ref(slice)));
+    verifier.add_rows(slices.iter().map(|slice| vec![slice.clone()]), 0);
     writer.verifier = Some(verifier);
     writer.flush_stripe()
 }
