@@ -116,7 +116,7 @@ _HOMES = {
     "orcish.writing.writer": ("ORCWriter", "merge", "write_table"),
 }
 """Names by the modules that define them, as the imports for type checkers have them."""
-_MODULES = ("errors", "types")
+_MODULES = ("encryption", "errors", "types")
 """Modules of public names."""
 _OPTIONAL = ("dask", "ray", "spark")
 """Modules that need other packages, and are names as soon as they are imported."""

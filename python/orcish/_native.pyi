@@ -1023,6 +1023,7 @@ class Scan:
         storage_options: Mapping[str, Any] | None = None,
         limits: dict[str, int] | None = None,
         schema_of: Literal["caller", "files", "log", "orc"] = "caller",
+        keys: object | None = None,
     ) -> Scan:
         """A scan of ORC files. Columns that cannot be read are an error where they are selected."""
 
@@ -1220,6 +1221,7 @@ class File:
         tail: bytes | None = None,
         limits: dict[str, int] | None = None,
         storage_options: Mapping[str, Any] | None = None,
+        keys: object | None = None,
     ) -> File: ...
     @property
     def source(self) -> Any:

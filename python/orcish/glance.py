@@ -7,6 +7,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from orcish.asynchronous import in_thread
+from orcish.encryption.keys import Keys
 from orcish.filters.pushdown import Filters
 from orcish.keywords import checked_keywords
 from orcish.reading.file import ORCFile
@@ -45,6 +46,7 @@ def read_metadata(
     storage_options: StorageOptions | None = None,
     filesystem: FileSystem | None = None,
     limits: Limits | None = None,
+    keys: Keys | None = None,
 ) -> ORCFile:
     """The metadata of one ORC file: its tail, as an open :class:`~orcish.ORCFile` of which no data is read.
 
@@ -56,8 +58,9 @@ def read_metadata(
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
         filesystem: The file system that the paths are within; see :data:`~orcish.types.FileSystem`.
         limits: Limits on what the file may make the reader do.
+        keys: Keys of encrypted columns; see :mod:`orcish.encryption`.
     """
-    return ORCFile(source, storage_options=storage_options, filesystem=filesystem, limits=limits)
+    return ORCFile(source, storage_options=storage_options, filesystem=filesystem, limits=limits, keys=keys)
 
 
 @checked_keywords
@@ -66,6 +69,7 @@ async def open_async(
     *,
     tail: bytes | None = None,
     limits: Limits | None = None,
+    keys: Keys | None = None,
     storage_options: StorageOptions | None = None,
     filesystem: FileSystem | None = None,
 ) -> ORCFile:
@@ -82,7 +86,7 @@ async def open_async(
         RuntimeError: The source raised an exception that means the end of a coroutine, such as ``StopIteration``.
     """
     return await in_thread(
-        ORCFile, source, tail=tail, limits=limits, storage_options=storage_options, filesystem=filesystem
+        ORCFile, source, tail=tail, limits=limits, keys=keys, storage_options=storage_options, filesystem=filesystem
     )
 
 
@@ -94,6 +98,7 @@ def count_rows(
     storage_options: StorageOptions | None = None,
     filesystem: FileSystem | None = None,
     limits: Limits | None = None,
+    keys: Keys | None = None,
     progress: ProgressOption = False,
 ) -> int:
     """The number of rows of a file or table for which a filter is true; see :meth:`orcish.Scan.count`.
@@ -107,9 +112,12 @@ def count_rows(
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
         filesystem: The file system that the paths are within; see :data:`~orcish.types.FileSystem`.
         limits: Limits on what each file may make the reader do.
+        keys: Keys of encrypted columns; see :mod:`orcish.encryption`.
         progress: As for :meth:`orcish.Scan.count`.
     """
-    rows = scan(source, filters=filters, storage_options=storage_options, filesystem=filesystem, limits=limits)
+    rows = scan(
+        source, filters=filters, storage_options=storage_options, filesystem=filesystem, limits=limits, keys=keys
+    )
     return rows.count(progress=progress)
 
 
@@ -123,6 +131,7 @@ def head(
     storage_options: StorageOptions | None = None,
     filesystem: FileSystem | None = None,
     limits: Limits | None = None,
+    keys: Keys | None = None,
 ) -> pa.Table:
     """The first rows of a file or table. Stripes after them are not read.
 
@@ -137,9 +146,16 @@ def head(
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
         filesystem: The file system that the paths are within; see :data:`~orcish.types.FileSystem`.
         limits: Limits on what each file may make the reader do.
+        keys: Keys of encrypted columns; see :mod:`orcish.encryption`.
     """
     found = scan(
-        source, columns=columns, filters=filters, storage_options=storage_options, filesystem=filesystem, limits=limits
+        source,
+        columns=columns,
+        filters=filters,
+        storage_options=storage_options,
+        filesystem=filesystem,
+        limits=limits,
+        keys=keys,
     )
     return found.head(rows)
 
@@ -154,6 +170,7 @@ def tail(
     storage_options: StorageOptions | None = None,
     filesystem: FileSystem | None = None,
     limits: Limits | None = None,
+    keys: Keys | None = None,
 ) -> pa.Table:
     """The last rows of a file or table, in their order. Stripes before them are not read.
 
@@ -168,9 +185,16 @@ def tail(
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
         filesystem: The file system that the paths are within; see :data:`~orcish.types.FileSystem`.
         limits: Limits on what each file may make the reader do.
+        keys: Keys of encrypted columns; see :mod:`orcish.encryption`.
     """
     found = scan(
-        source, columns=columns, filters=filters, storage_options=storage_options, filesystem=filesystem, limits=limits
+        source,
+        columns=columns,
+        filters=filters,
+        storage_options=storage_options,
+        filesystem=filesystem,
+        limits=limits,
+        keys=keys,
     )
     return found.tail(rows)
 
@@ -187,6 +211,7 @@ def sample(
     storage_options: StorageOptions | None = None,
     filesystem: FileSystem | None = None,
     limits: Limits | None = None,
+    keys: Keys | None = None,
 ) -> pa.Table:
     """Rows of a file or table at random, without repetition, in their order; see :meth:`orcish.Scan.sample`.
 
@@ -203,8 +228,15 @@ def sample(
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
         filesystem: The file system that the paths are within; see :data:`~orcish.types.FileSystem`.
         limits: Limits on what each file may make the reader do.
+        keys: Keys of encrypted columns; see :mod:`orcish.encryption`.
     """
     found = scan(
-        source, columns=columns, filters=filters, storage_options=storage_options, filesystem=filesystem, limits=limits
+        source,
+        columns=columns,
+        filters=filters,
+        storage_options=storage_options,
+        filesystem=filesystem,
+        limits=limits,
+        keys=keys,
     )
     return found.sample(rows, fraction=fraction, seed=seed)

@@ -11,6 +11,7 @@ import pyarrow as pa
 from orcish._native import Location
 from orcish.carbon.detect import single_table
 from orcish.carbon.source import CarbonSource, check_no_external, check_options
+from orcish.encryption.keys import hidden
 from orcish.errors import OptionTypeError
 from orcish.filters.pushdown import Filters
 from orcish.io.filesystem import in_file_system
@@ -92,10 +93,13 @@ def open_reader(source: Sources, options: dict[str, Any]) -> ScanReader:
     given = dict(options)
     storage_options: StorageOptions | None = options.pop("storage_options", None)
     limits: Limits | None = options.pop("limits", None)
+    keys = hidden(options.pop("keys", None))
     external = options.pop("external_locations", None)
     pending: Pending = options.pop("pending", None) or "wait"
     listing = table_files(source, options.get("partitions"), storage_options, pending, is_read=True)
     if listing.is_carbon:
+        if keys is not None:
+            raise ValueError("keys: the option is of ORC files with encrypted columns, and CarbonData has none")
         table = CarbonSource.at(single_table(source), storage_options, limits, external)
         return ScanReader(table, check_options(options))
     if external is not None:
@@ -109,7 +113,8 @@ def open_reader(source: Sources, options: dict[str, Any]) -> ScanReader:
     try:
         if schema is None and isinstance(source, list | tuple) and len(source) > 1:
             files, left_out = columns_of_first(files, storage_options, limits)
-        return ScanReader(OrcFiles(files, schema, match, storage_options, limits, found, left_out=left_out), options)
+        orc = OrcFiles(files, schema, match, storage_options, limits, found, left_out=left_out, keys=keys)
+        return ScanReader(orc, options)
     except FileNotFoundError:
         if not are_gone(source, storage_options, listing.locations, pending):
             raise
@@ -178,7 +183,8 @@ def read_table(
     if "external_locations" in chosen:
         check_no_external(chosen["external_locations"])
     try:
-        file = ORCFile(cast("Source", source), storage_options=storage_options, limits=chosen.get("limits"))
+        opened: dict[str, Any] = {"storage_options": storage_options, "limits": chosen.get("limits")}
+        file = ORCFile(cast("Source", source), keys=chosen.get("keys"), **opened)
     except (FileNotFoundError, IsADirectoryError) as error:
         # In an object store, a folder is known only by the names of its files. A local folder was just made.
         is_remote = isinstance(source, SystemPath) or (location is not None and not location.is_local)

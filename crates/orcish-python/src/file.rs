@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::errors::{signals, signals_and_progress, to_python};
+use crate::keys::keys;
 use crate::locations::{source_form, storage_of_source};
 use crate::names::Name;
 use crate::options::{limits, storage_options};
@@ -58,15 +59,16 @@ impl File {
     /// Opens `source`: a path or URL, an object with a path, bytes or a buffer, or an object with `read` and `seek`. With the `tail` of `tail_bytes`,
     /// nothing is read.
     #[new]
-    #[pyo3(signature = (source, *, tail=None, limits=None, storage_options=None))]
+    #[pyo3(signature = (source, *, tail=None, limits=None, storage_options=None, keys=None))]
     fn new(
         py: Python<'_>,
         source: &Bound<'_, PyAny>,
         tail: Option<&[u8]>,
         limits: Option<&Bound<'_, PyDict>>,
         storage_options: Option<&Bound<'_, PyAny>>,
+        keys: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let limits = self::limits(limits)?;
+        let (limits, keys) = (self::limits(limits)?, self::keys(keys)?);
         let given = source_form(source, storage_options)?;
         let source = source::open(&given, &storage_of_source(&given, storage_options)?, None)?;
         let file = py.detach(|| match tail {
@@ -74,6 +76,10 @@ impl File {
                 .map_err(|error| error.in_file(source.name()))
                 .and_then(|tail| OrcFile::try_with_tail(source.clone(), tail)),
             None => OrcFile::try_new(source, &limits),
+        });
+        let file = file.and_then(|file| match &keys {
+            Some(keys) => py.detach(|| file.with_keys(keys)),
+            None => Ok(file),
         });
         let file = file.map_err(|error| to_python(py, &error))?;
         Ok(File { file: file.with_cancel_check(signals()), limits, source: given.unbind() })

@@ -14,6 +14,7 @@ mod folder;
 mod interpreter;
 mod job;
 mod json;
+mod keys;
 mod locations;
 mod names;
 mod new_file;

@@ -20,6 +20,7 @@ use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyTuple};
 
 use crate::capsule::Pair;
 use crate::errors::{signals, to_python};
+use crate::keys::keys;
 use crate::options::{carbon_options, limits, read_options, storage_options};
 use crate::stream::Batches;
 use crate::table_columns::{LogSchema, logged_schema};
@@ -161,7 +162,7 @@ impl Scan {
     #[new]
     #[pyo3(signature = (
         files, *, schema=None, options=None, matching="name", storage_options=None, limits=None,
-        schema_of="caller"
+        schema_of="caller", keys=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
@@ -173,10 +174,11 @@ impl Scan {
         storage_options: Option<&Bound<'_, PyAny>>,
         limits: Option<&Bound<'_, PyDict>>,
         schema_of: &str,
+        keys: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let limits = self::limits(limits)?;
+        let (limits, keys) = (self::limits(limits)?, self::keys(keys)?);
         // No column is selected yet.
-        let options = read_options(options, &limits)?.with_columns(Columns::Names(Vec::new()));
+        let options = read_options(options, &limits)?.with_columns(Columns::Names(Vec::new())).with_keys(keys);
         let paths = files.iter().filter(|(_, object, ..)| object.is_none()).map(|(location, ..)| location.as_str());
         let storage = self::storage_options(storage::complete(py, paths, storage_options)?.as_ref())?;
         let schema = match schema.map_or(Ok(SchemaSource::FirstFile), |schema| schema_source(schema, &limits))? {

@@ -68,6 +68,7 @@ mod assertions;
 #[cfg_attr(not(feature = "internals"), allow(unreachable_pub))]
 mod codec;
 pub mod dataset;
+pub mod encryption;
 // Benchmarks and fuzz targets use more of `encoding` and `source` than the crate.
 #[cfg_attr(not(feature = "internals"), allow(unreachable_pub, dead_code, unused_imports))]
 mod encoding;

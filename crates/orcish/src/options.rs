@@ -8,6 +8,8 @@ use orcish_core::names::ColumnName;
 use orcish_core::options::{OptionKind, OptionType};
 use orcish_core::{options, words};
 
+use crate::encryption::Keys;
+
 /// Default of [`ReadOptions::batch_size`], in rows.
 pub const DEFAULT_BATCH_SIZE: usize = 65_536;
 
@@ -249,6 +251,8 @@ options! {
             column_options: BTreeMap<u32, ColumnOptions>,
             /// Limits of resources.
             limits: Limits => with_limits,
+            /// Keys of encrypted columns.
+            keys: Option<Keys> => with_keys(into),
         }
     }
 }

@@ -10,6 +10,7 @@ use orcish_core::limits::Limits;
 use orcish_io::{ReadAt, check_memory_limit, read_with_limits, slice_range};
 
 use crate::codec::{Framing, SparseStream, Stream, decompress_all};
+use crate::encryption::{Iv, StreamCiphers, Unlocked, decrypting};
 use crate::memory::Memory;
 use crate::proto::{STRIPE_FOOTER, check_decoded_size, decode_message, orc, to_string_lossy};
 use crate::tail::{FileTail, StripeInfo, undecodable};
@@ -137,6 +138,10 @@ pub(crate) struct StripeFooter {
     pub(crate) encodings: BTreeMap<u32, Encoding>,
     /// Id of the time zone of the writer; empty where the stripe states none.
     pub(crate) writer_timezone: String,
+    /// Byte ranges in the file of the index streams and of the data streams of variants.
+    variants: [Range<u64>; 2],
+    /// How the streams of variants are decrypted.
+    ciphers: StreamCiphers,
 }
 
 impl StripeFooter {
@@ -147,12 +152,12 @@ impl StripeFooter {
     /// `limits`.
     pub(crate) fn parse(
         stored_footer: Bytes,
-        stripe: &StripeInfo,
+        (index, stripe): (usize, &StripeInfo),
         tail: &FileTail,
         limits: &Limits,
         wanted: &dyn Fn(u32) -> bool,
     ) -> Result<Self> {
-        Self::from_proto(&Self::decode(stored_footer, tail, limits)?, stripe, tail, wanted)
+        Self::from_proto(&Self::decode(stored_footer, tail, limits)?, (index, stripe), tail, wanted)
     }
 
     /// Decompresses and decodes a stored footer.
@@ -164,10 +169,10 @@ impl StripeFooter {
         decode_message::<orc::StripeFooter>(footer).map_err(|error| undecodable("stripe footer", error))
     }
 
-    /// The content of a decoded footer for the columns that `wanted` selects.
+    /// The content of a decoded footer for the columns that `wanted` selects, of the stripe at an index.
     pub(crate) fn from_proto(
         footer: &orc::StripeFooter,
-        stripe: &StripeInfo,
+        (number, stripe): (usize, &StripeInfo),
         tail: &FileTail,
         wanted: &dyn Fn(u32) -> bool,
     ) -> Result<Self> {
@@ -179,12 +184,19 @@ impl StripeFooter {
         }
         let (mut streams, mut index) = (BTreeMap::new(), BTreeMap::new());
         let (mut at, end) = (stripe.offset, stripe.data().end);
+        let mut variants = [stripe.offset..stripe.offset, stripe.offset..stripe.offset];
         for stream in &footer.streams {
             let (column, kind, length) = (stream.column(), stream.kind.unwrap_or(0), stream.length());
             let next = at.saturating_add(length);
             let range = at..next;
             at = next;
-            if column as usize >= columns || !wanted(column) {
+            match (orc::stream::Kind::try_from(kind), &mut variants) {
+                (Ok(orc::stream::Kind::EncryptedIndex), [of_index, _]) => *of_index = range.clone(),
+                (Ok(orc::stream::Kind::EncryptedData), [_, of_data]) => *of_data = range.clone(),
+                _ => {}
+            }
+            // The streams in clear of an encrypted column have its masks.
+            if column as usize >= columns || !wanted(column) || tail.is_unlocked(column) {
                 continue;
             }
             let (data, of_index) = (StreamKind::from_proto(kind), IndexKind::from_proto(kind));
@@ -196,17 +208,87 @@ impl StripeFooter {
             // If a stream is listed twice, the last one is used, as in Java.
             match (data, of_index) {
                 (Some(kind), _) => _ = streams.insert((column, kind), range),
+                // ORC Java stores the bloom filters of the values of encrypted columns in clear, before those of the masks.
+                (None, Some(IndexKind::BloomFilter | IndexKind::BloomFilterUtf8)) if tail.is_encrypted(column) => {}
                 (None, Some(kind)) => _ = index.insert((column, kind), range),
                 (None, None) => {}
             }
         }
         let encodings = (0..).zip(&footer.columns).filter(|&(id, _)| wanted(id));
-        Ok(StripeFooter {
+        let mut this = StripeFooter {
             streams,
             index,
             encodings: encodings.map(|(id, column)| (id, encoding(column))).collect(),
             writer_timezone: to_string_lossy(footer.writer_timezone()),
-        })
+            variants,
+            ciphers: StreamCiphers::default(),
+        };
+        if let Some(unlocked) = tail.unlocked() {
+            this.add_variants(footer, (number, end), tail, unlocked, wanted)?;
+        }
+        Ok(this)
+    }
+
+    /// Adds the streams and encodings of the columns that are read from variants, of the stripe with a number and its data
+    /// up to `end`. The index streams of all variants are together, and so are their data streams.
+    fn add_variants(
+        &mut self,
+        footer: &orc::StripeFooter,
+        (stripe, end): (usize, u64),
+        tail: &FileTail,
+        unlocked: &Unlocked,
+        wanted: &dyn Fn(u32) -> bool,
+    ) -> Result<()> {
+        let (stated, expected) = (footer.encryption.len(), unlocked.num_variants());
+        if stated != expected {
+            let text = format!("the stripe footer has {stated} encrypted variants, and the file {expected}");
+            return Err(Error::corrupt(text));
+        }
+        let [mut of_index, mut of_data] = self.variants.clone().map(|range| range.start);
+        for (number, variant) in footer.encryption.iter().enumerate() {
+            let is_read = |id: u32| unlocked.variant_of(id) == Some(number) && wanted(id);
+            let ids = unlocked.columns_of(number)?;
+            let encodings = ids.clone().zip(&variant.encoding).filter(|&(id, _)| is_read(id));
+            self.encodings.extend(encodings.map(|(id, column)| (id, encoding(column))));
+            if let Some(missing) = ids.clone().skip(variant.encoding.len()).find(|&id| is_read(id)) {
+                let (stated, columns) = (variant.encoding.len(), ids.len());
+                let text = format!("an encrypted variant has {stated} encodings for {columns} columns");
+                return Err(Error::corrupt(text).in_column(&tail.schema.path(missing)));
+            }
+            for stream in &variant.streams {
+                let (column, kind, length) = (stream.column(), stream.kind.unwrap_or(0), stream.length());
+                let (data, index) = (StreamKind::from_proto(kind), IndexKind::from_proto(kind));
+                let is_of_index = index.is_some() || data == Some(StreamKind::DictionaryCount);
+                let at = if is_of_index { &mut of_index } else { &mut of_data };
+                let range = *at..at.saturating_add(length);
+                *at = range.end;
+                if !is_read(column) {
+                    continue;
+                }
+                let Some(name) = data.map(StreamKind::name).or(index.map(IndexKind::name)) else { continue };
+                let of_stream = |error: Error| error.in_column(&tail.schema.path(column)).in_stream(name);
+                if range.end > end {
+                    let text = format!("an encrypted stream of {length} bytes does not fit into the stripe");
+                    return Err(of_stream(Error::corrupt(text)));
+                }
+                let cipher = || {
+                    let (cipher, id) = unlocked.stripe_cipher(number, stripe)?;
+                    Ok((
+                        cipher,
+                        Iv::of_stream(column, u32::try_from(kind).or_internal("a known kind is negative")?, id)?,
+                    ))
+                };
+                let (cipher, iv) = cipher().map_err(of_stream)?;
+                self.ciphers.push(range.clone(), cipher, iv);
+                match (data, index) {
+                    (Some(kind), _) => _ = self.streams.insert((column, kind), range),
+                    (None, Some(kind)) => _ = self.index.insert((column, kind), range),
+                    (None, None) => {}
+                }
+            }
+        }
+        self.ciphers.sort();
+        Ok(())
     }
 }
 
@@ -223,7 +305,6 @@ fn encoding(column: &orc::ColumnEncoding) -> Encoding {
 }
 
 /// A stripe with the streams of the projected columns.
-#[derive(Debug)]
 pub(crate) struct Stripe {
     pub(crate) rows: u64,
     pub(crate) writer_timezone: String,
@@ -233,6 +314,8 @@ pub(crate) struct Stripe {
     index: BTreeMap<(u32, IndexKind), Range<u64>>,
     /// Memory that decompressed streams are charged to.
     memory: Arc<Memory>,
+    /// The source of the file, with the streams of the stripe decrypted.
+    source: Arc<dyn ReadAt>,
 }
 
 /// Stored bytes of a stream.
@@ -288,6 +371,12 @@ fn read_streams(
     Ok(complete.chain(long.into_iter().map(in_pieces)).collect())
 }
 
+impl std::fmt::Debug for Stripe {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stripe").field("rows", &self.rows).field("streams", &self.streams).finish_non_exhaustive()
+    }
+}
+
 impl Stripe {
     /// Reads the stripe at `index`: its footer, and the data streams of the columns that `wanted` selects.
     ///
@@ -316,20 +405,28 @@ impl Stripe {
             let stripe_bytes = source.read_range(data.start..footer.end)?;
             let stored_footer = slice_range(&stripe_bytes, data.start, &footer);
             let stored_footer = stored_footer.or_internal("a stripe ends before its footer")?;
-            let footer = StripeFooter::parse(stored_footer, info, tail, limits, wanted)?;
+            let footer = StripeFooter::parse(stored_footer, (index, info), tail, limits, wanted)?;
             let slice = |(&key, range): (_, &Range<u64>)| {
-                Some((key, Stored::Complete(slice_range(&stripe_bytes, data.start, range)?)))
+                Some((key, range.start, slice_range(&stripe_bytes, data.start, range)?))
             };
-            let streams = match footer.streams.iter().map(slice).collect::<Option<_>>() {
-                Some(streams) => streams,
+            let source = decrypting(source, &footer.ciphers);
+            let streams = match footer.streams.iter().map(slice).collect::<Option<Vec<_>>>() {
+                Some(stored) => {
+                    drop(stripe_bytes);
+                    let decrypted = stored
+                        .into_iter()
+                        .map(|(key, start, bytes)| Ok((key, Stored::Complete(footer.ciphers.decrypt(start, bytes)?))));
+                    decrypted.collect::<Result<_>>()?
+                }
                 // A data stream may lie among the index streams.
-                None => read_streams(source, tail, &footer, limits)?,
+                None => read_streams(&source, tail, &footer, limits)?,
             };
-            return Ok(Self::new(info, tail, footer, memory, streams));
+            return Ok(Self::new(info, tail, footer, memory, source, streams));
         }
-        let footer = StripeFooter::parse(source.read_range(footer)?, info, tail, limits, wanted)?;
-        let streams = read_streams(source, tail, &footer, limits)?;
-        Ok(Self::new(info, tail, footer, memory, streams))
+        let footer = StripeFooter::parse(source.read_range(footer)?, (index, info), tail, limits, wanted)?;
+        let source = decrypting(source, &footer.ciphers);
+        let streams = read_streams(&source, tail, &footer, limits)?;
+        Ok(Self::new(info, tail, footer, memory, source, streams))
     }
 
     /// Reads the footer of the stripe at `index`, for [`with_footer`](Self::with_footer).
@@ -359,11 +456,12 @@ impl Stripe {
         wanted: &dyn Fn(u32) -> bool,
     ) -> Result<Self> {
         let info = checked_info(tail, index, limits)?;
-        let footer = StripeFooter::from_proto(footer, info, tail, wanted)?;
+        let footer = StripeFooter::from_proto(footer, (index, info), tail, wanted)?;
+        let source = decrypting(source, &footer.ciphers);
         let sparse_stream =
             |range: &Range<u64>| Stored::Sparse(Arc::new(SparseStream::new(source.clone(), range.clone())));
         let streams = footer.streams.iter().map(|(&key, range)| (key, sparse_stream(range))).collect();
-        Ok(Self::new(info, tail, footer, memory, streams))
+        Ok(Self::new(info, tail, footer, memory, source.clone(), streams))
     }
 
     fn new(
@@ -371,6 +469,7 @@ impl Stripe {
         tail: &FileTail,
         footer: StripeFooter,
         memory: &Arc<Memory>,
+        source: Arc<dyn ReadAt>,
         streams: BTreeMap<(u32, StreamKind), Stored>,
     ) -> Self {
         Stripe {
@@ -381,7 +480,13 @@ impl Stripe {
             streams,
             index: footer.index,
             memory: memory.clone(),
+            source,
         }
+    }
+
+    /// The source of the file, with the streams of the stripe decrypted.
+    pub(crate) fn source(&self) -> &dyn ReadAt {
+        &*self.source
     }
 
     /// Memory that decompressed streams are charged to.
@@ -393,9 +498,9 @@ impl Stripe {
     ///
     /// # Errors
     /// `LimitExceeded` where the ranges exceed `limits`; errors of the source.
-    pub(crate) fn load(&self, source: &dyn ReadAt, stream_ranges: &StreamRanges, limits: &Limits) -> Result<()> {
+    pub(crate) fn load(&self, stream_ranges: &StreamRanges, limits: &Limits) -> Result<()> {
         let file_ranges = self.file_ranges(stream_ranges);
-        let mut loaded = read_with_limits(source, &file_ranges, limits)?.into_iter();
+        let mut loaded = read_with_limits(self.source(), &file_ranges, limits)?.into_iter();
         for (key, ranges) in stream_ranges {
             if let Some(Stored::Sparse(sparse)) = self.streams.get(key) {
                 let bytes: Vec<Bytes> = loaded.by_ref().take(ranges.len()).collect();
@@ -480,7 +585,7 @@ pub fn data_streams(source: &dyn ReadAt, tail: &FileTail) -> Result<Vec<Bytes>> 
     let mut streams = Vec::new();
     for (index, info) in tail.stripes.iter().enumerate() {
         let footer = Stripe::read_footer(source, tail, index, &limits)?;
-        let footer = StripeFooter::from_proto(&footer, info, tail, &|_| true)?;
+        let footer = StripeFooter::from_proto(&footer, (index, info), tail, &|_| true)?;
         streams.extend(source.read_ranges(&footer.streams.into_values().collect::<Vec<_>>())?);
     }
     Ok(streams)

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.asynchronous import batches_of_thread
+from orcish.encryption.keys import Keys, hidden
 from orcish.errors import UnknownColumnError
 from orcish.filters.names import ColumnName
 from orcish.filters.pushdown import Filters
@@ -90,6 +91,7 @@ class ORCFile(BatchSource):
         limits: Limits on what the file may make the reader do.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
         filesystem: The file system that the path is within; see :data:`~orcish.types.FileSystem`.
+        keys: Keys of encrypted columns; see :mod:`orcish.encryption`.
     """
 
     @checked_keywords
@@ -101,16 +103,22 @@ class ORCFile(BatchSource):
         limits: Limits | None = None,
         storage_options: StorageOptions | None = None,
         filesystem: FileSystem | None = None,
+        keys: Keys | None = None,
     ) -> None:
         place = source if filesystem is None else in_file_system(source, filesystem, storage_options)
+        hidden_keys = hidden(keys)
         try:
             self._file = _native.File(
-                place, tail=tail, limits=cast("dict[str, int] | None", limits), storage_options=storage_options
+                place,
+                tail=tail,
+                limits=cast("dict[str, int] | None", limits),
+                storage_options=storage_options,
+                keys=None if hidden_keys is None else hidden_keys.native(),
             )
         except IsADirectoryError as error:
             raise IsADirectoryError(f"{error}: orcish.scan reads the files of a folder") from None
         native = self._file.source
-        self._given: tuple[Any, ...] = (native, limits, storage_options)
+        self._given: tuple[Any, ...] = (native, limits, storage_options, hidden_keys)
         self._folder = _native.working_folder()
         self._source = self._file.name if isinstance(native, str | SystemFile) else f"<{type(source).__name__}>"
 
@@ -133,12 +141,12 @@ class ORCFile(BatchSource):
         return self.iter_batches()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        source, limits, storage_options = self._given
+        source, limits, storage_options, keys = self._given
         if not isinstance(source, str | bytes | SystemFile):
             raise TypeError(f"{self!r} cannot be pickled: only files of paths, URLs and bytes can")
         if isinstance(source, str):
             source = within(self._folder, source)
-        return _unpickled, (source, self.tail_bytes(), limits, storage_options)
+        return _unpickled, (source, self.tail_bytes(), limits, storage_options, keys)
 
     def __copy__(self) -> ORCFile:
         copied = object.__new__(type(self))
@@ -598,9 +606,9 @@ class _ClosedFile:
 
 
 def _unpickled(
-    source: str | bytes, tail: bytes, limits: Limits | None, storage_options: StorageOptions | None
+    source: str | bytes, tail: bytes, limits: Limits | None, storage_options: StorageOptions | None, keys: Any
 ) -> ORCFile:
-    return ORCFile(source, tail=tail, limits=limits, storage_options=storage_options)
+    return ORCFile(source, tail=tail, limits=limits, storage_options=storage_options, keys=keys)
 
 
 class _FileSource(OneSource):

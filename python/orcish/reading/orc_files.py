@@ -12,6 +12,7 @@ import pyarrow as pa
 from orcish import _native
 from orcish.arrow.exported import ExportedSchema
 from orcish.arrow.nested import map_fields
+from orcish.encryption.keys import HiddenKeys
 from orcish.errors import OrcishError
 from orcish.filters.names import ColumnName, dotted
 from orcish.io.files import TableFile
@@ -44,6 +45,8 @@ class OrcFiles:
     match: Matching
     storage_options: StorageOptions | None = dataclasses.field(repr=False)
     limits: Limits | None
+    keys: HiddenKeys | None = dataclasses.field(default=None, repr=False, kw_only=True)
+    """The keys of encrypted columns."""
     table_schema: TableSchema | None = None
     """The schema where none is given; by default the columns of the first file, with types for all files."""
     is_part: bool = False
@@ -106,6 +109,7 @@ class OrcFiles:
                 storage_options=self.storage_options,
                 limits=cast("dict[str, int] | None", self.limits),
                 schema_of=self._schema_of,
+                keys=None if self.keys is None else self.keys.native(),
             )
         except ValueError as error:
             if len({tuple(name for name, _ in file.partition) for file in self.files}) < 2:

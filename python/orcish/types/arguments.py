@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict
 
 import pyarrow as pa
 
+from orcish.encryption.keys import Keys
 from orcish.filters.names import ColumnName
 from orcish.filters.pushdown import Filters
 
@@ -272,6 +273,10 @@ class TableOptions(ValueOptions, total=False):
     """The file system that the paths are within; that of local paths and URLs by default."""
     limits: Limits | None
     """Limits on what each file may make the reader do."""
+    keys: Keys | None
+    """Keys of encrypted columns: a mapping from the name and the version of each master key to its bytes, a function
+    that returns them, or an object that unwraps local keys; see :mod:`orcish.encryption`. Without the key of a column,
+    its masks can be read with ``masked``."""
     external_locations: Sequence[str | os.PathLike[str]] | None
     """Paths and URLs at or below which a table of CarbonData may have segments and partitions, in addition to its
     folder; none by default. An example is ``["s3://bucket/archive"]``. Other locations in its metadata are refused, as

@@ -49,10 +49,10 @@ def test_strings_that_are_no_utf8(options, strings):
 def test_encrypted_columns_are_refused_unless_masks_will_do():
     file = orcish.ORCFile(DATA / "masked.zstd.orc")
     assert file.encrypted_columns == ["name", "code"]
-    for columns, names in ((None, "name, code"), (["id", "code"], "code")):
-        with pytest.raises(orcish.UnsupportedError, match=f"columns {names} are encrypted"):
+    for columns, message in ((None, "columns name, code are encrypted"), (["id", "code"], "column code is encrypted")):
+        with pytest.raises(orcish.UnsupportedError, match=message):
             file.read(columns=columns)
-        with pytest.raises(orcish.UnsupportedError, match=f"columns {names} are encrypted"):
+        with pytest.raises(orcish.UnsupportedError, match=message):
             list(file.iter_batches(columns=columns))
     assert file.read(columns=["id"]).to_pydict() == {"id": list(range(10))}
     masked = file.read(masked="allow")

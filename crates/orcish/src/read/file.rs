@@ -23,6 +23,7 @@ use super::restore::{StoredSchema, max_rows};
 use super::scheduler::ScanContext;
 use super::schema::{Mapping, filter_column, push_row_number};
 use super::stripe_plan::PlannedStripe;
+use crate::encryption::Keys;
 use crate::options::{ColumnOptions, Masked, NullMapKeys, ReadOptions};
 use crate::predicate::bind;
 use crate::projection::{Projection, ROOT_COLUMN, readable_columns};
@@ -107,6 +108,18 @@ impl OrcFile {
         tail.calendar = calendar;
         self.tail = Arc::new(tail);
         self
+    }
+
+    /// The file with its encrypted columns decrypted, as far as a provider has their keys. Other encrypted columns have their
+    /// masks, see [`ReadOptions::masked`].
+    ///
+    /// # Errors
+    /// `Corrupt` where the keys do not fit the file; errors of the provider.
+    ///
+    /// [`ReadOptions::keys`] does the same for one read, and for the files of a scan.
+    pub fn with_keys(mut self, keys: &Keys) -> Result<Self> {
+        self.tail = Arc::new(self.tail.unlock(keys.provider()).map_err(|error| self.in_file(error))?);
+        Ok(self)
     }
 
     /// The cancellation of a call.
@@ -274,8 +287,8 @@ impl OrcFile {
         if !wanted.is_empty() {
             let limits = opener.limits();
             let read = || {
-                let section = read_stripe_statistics(&*self.source, &self.tail, limits)?;
-                self.tail.parse_stripe_statistics_of(section, &[0, id], limits, &mut self.cancellation())
+                let statistics = read_stripe_statistics(&*self.source, &self.tail, &|column| column == id, limits)?;
+                self.tail.parse_stripe_statistics_of(statistics, &[0, id], limits, &mut self.cancellation())
             };
             let of_stripes = read().map_err(|error| self.in_file(error))?;
             for stripe in wanted {
@@ -301,6 +314,9 @@ impl OrcFile {
     /// # Errors
     /// As [`read`](Self::read).
     pub(super) fn request(&self, options: ReadOptions) -> Result<ReadRequest> {
+        if let (Some(keys), None) = (&options.keys, self.tail.unlocked()) {
+            return self.clone().with_keys(keys)?.request(ReadOptions { keys: None, ..options });
+        }
         let make = || {
             let options = self.with_column_options(options)?;
             let projection = Projection::try_new(&self.tail.schema, &options.columns)?;
@@ -388,8 +404,8 @@ impl OrcFile {
     /// `Io` and `Corrupt`.
     pub fn stripe_statistics(&self, limits: &Limits) -> Result<Vec<Vec<ColumnStatistics>>> {
         let read = || {
-            let section = read_stripe_statistics(&*self.source, &self.tail, limits)?;
-            self.tail.parse_stripe_statistics_cancellable(section, limits, &mut self.cancellation())
+            let statistics = read_stripe_statistics(&*self.source, &self.tail, &|_| true, limits)?;
+            self.tail.parse_stripe_statistics_cancellable(statistics, limits, &mut self.cancellation())
         };
         read().map_err(|error| self.in_file(error))
     }

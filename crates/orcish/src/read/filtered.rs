@@ -85,7 +85,7 @@ impl FilteredStripe {
     }
 
     fn load(&self, parts: &StreamRanges, opener: &Opener) -> Result<()> {
-        self.stripe.load(opener.source(), parts, opener.limits())
+        self.stripe.load(parts, opener.limits())
     }
 
     /// The next rows. No rows are not the end. `remaining_rows` is the number of rows of the stripe that are left.

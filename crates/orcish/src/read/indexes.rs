@@ -45,7 +45,7 @@ pub(super) fn index_columns(
 fn sections(opener: &Opener, stripe: &Stripe, ids: &[u32], kind: IndexKind) -> Result<Vec<(u32, Bytes)>> {
     let streams = ids.iter().filter_map(|&id| Some((id, stripe.index(id, kind)?)));
     let (ids, ranges): (Vec<_>, Vec<_>) = streams.unzip();
-    let sections = read_with_limits(opener.source(), &ranges, opener.limits())?;
+    let sections = read_with_limits(stripe.source(), &ranges, opener.limits())?;
     Ok(ids.into_iter().zip(sections).collect())
 }
 

@@ -128,7 +128,7 @@ impl StripeInspector {
         }
         let whole = std::iter::once(0..groups.count()).collect::<Vec<_>>();
         let parts = all.parts(&stripe, &indexes, &whole, tail)?;
-        stripe.load(opener.source(), &parts, opener.limits())?;
+        stripe.load(&parts, opener.limits())?;
         let one = |column| {
             let mut reader = opener.row_reader(&stripe, std::slice::from_ref(column))?;
             reader.can_seek = true;

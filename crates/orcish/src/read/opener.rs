@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use orcish_core::cancel::Cancellation;
 use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
@@ -18,7 +17,7 @@ use crate::memory::Memory;
 use crate::projection::{Projected, ROOT_COLUMN};
 use crate::proto::orc;
 use crate::stripe::Stripe;
-use crate::tail::FileTail;
+use crate::tail::{FileTail, StoredStatistics};
 
 /// A request with the source of its file, and the memory that its readers share.
 pub(super) struct Opener {
@@ -63,8 +62,9 @@ impl Opener {
             let statistics = if columns.is_empty() {
                 Vec::new()
             } else {
-                let section = read_stripe_statistics(self.source(), self.tail(), self.limits())?;
-                self.tail().parse_stripe_statistics_of(section, &columns, self.limits(), cancellation)?
+                let wanted = |id| columns.contains(&id);
+                let statistics = read_stripe_statistics(self.source(), self.tail(), &wanted, self.limits())?;
+                self.tail().parse_stripe_statistics_of(statistics, &columns, self.limits(), cancellation)?
             };
             let plan = planning.finish(&statistics, cancellation)?;
             if plan.read.iter().all(|stripe| stripe.needs_rows_only(&self.request)) {
@@ -143,14 +143,24 @@ fn collect_ids(column: &Projected, ids: &mut Vec<u32>) {
     column.children.iter().for_each(|child| collect_ids(child, ids));
 }
 
-/// The stripe statistics of a file as stored.
-pub(super) fn read_stripe_statistics(source: &dyn ReadAt, tail: &FileTail, limits: &Limits) -> Result<Bytes> {
-    let range = tail.stripe_statistics.clone();
-    if range.end - range.start > limits.tail {
+/// The stripe statistics of a file as stored, with the decrypted ones of the columns of `wanted`.
+pub(super) fn read_stripe_statistics(
+    source: &dyn ReadAt,
+    tail: &FileTail,
+    wanted: &dyn Fn(u32) -> bool,
+    limits: &Limits,
+) -> Result<StoredStatistics> {
+    let (range, encrypted) = (tail.stripe_statistics.clone(), tail.encrypted_statistics_length());
+    if (range.end - range.start).max(encrypted) > limits.tail {
         return Err(Error::over("tail", "stripe statistics of more bytes than allowed"));
     }
-    match tail.stored_stripe_statistics() {
-        Some(section) => Ok(section),
-        None => read_range_with_limits(source, range, limits),
-    }
+    let start = range.start;
+    let section = match tail.stored_stripe_statistics() {
+        Some(section) => section,
+        None => read_range_with_limits(source, range, limits)?,
+    };
+    let begin = start.checked_sub(encrypted);
+    let begin = begin.ok_or_else(|| Error::corrupt("the encrypted statistics of stripes do not fit into the file"))?;
+    let encrypted = read_range_with_limits(source, begin..start, limits)?;
+    tail.stored_statistics_of_stripes(section, &encrypted, wanted, limits)
 }

@@ -1,5 +1,6 @@
 //! A read request: options that were checked against the tail of a file. Making it reads nothing.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
@@ -75,7 +76,7 @@ impl ReadRequest {
             projection.contains(*id)
                 || filter_projection.is_some_and(|filter_projection| filter_projection.contains(*id))
         };
-        let masked: Vec<u32> = tail.encrypted_columns.iter().copied().filter(is_read).collect();
+        let masked: Vec<u32> = tail.masked_columns().filter(is_read).collect();
         if !masked.is_empty() && options.masked == Masked::Error {
             return Err(masked_columns(&masked, &tail));
         }
@@ -175,10 +176,19 @@ impl ReadRequest {
 
 /// The error of encrypted columns, of which only the masks can be read.
 fn masked_columns(ids: &[u32], tail: &FileTail) -> Error {
-    let names: Vec<_> = ids.iter().take(MAX_NAMED).map(|&id| tail.schema.path(id)).collect();
+    let named = ids.get(..MAX_NAMED).unwrap_or(ids);
+    let names: Vec<_> = named.iter().map(|&id| tail.schema.path(id)).collect();
+    let keys: BTreeSet<_> = named.iter().filter_map(|&id| tail.key_of(id)).collect();
+    let keys: Vec<_> = keys.into_iter().collect();
     let more = ids.len() - names.len();
+    let (columns, are) = if ids.len() == 1 { ("column", "is") } else { ("columns", "are") };
+    let (of_keys, which) = match &*keys {
+        [] => (String::new(), "which cannot be decrypted"),
+        [key] => (format!(" with key {key}"), "which is missing"),
+        keys => (format!(" with keys {}", keys.join(", ")), "which are missing"),
+    };
     Error::unsupported(format!(
-        "columns {}{} are encrypted: without keys only their masks can be read, with the option masked=\"allow\"",
+        "{columns} {}{} {are} encrypted{of_keys}, {which}: without keys only their masks can be read, with the option masked=\"allow\"",
         names.join(", "),
         if more > 0 { format!(" and {more} more") } else { String::new() }
     ))

@@ -119,7 +119,7 @@ impl OrcFile {
         for ((index, info), stored_footer) in infos.into_iter().zip(footers) {
             cancellation.poll()?;
             // A footer may have encodings of more columns than there are.
-            let footer = StripeFooter::parse(stored_footer, info, tail, limits, &|id| (id as usize) < columns);
+            let footer = StripeFooter::parse(stored_footer, (index, info), tail, limits, &|id| (id as usize) < columns);
             footer.and_then(&mut each).map_err(|error| error.in_section("stripe", index))?;
         }
         Ok(())

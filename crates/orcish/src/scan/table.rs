@@ -259,6 +259,8 @@ impl Table {
 
     /// The same table with other options of reading.
     pub(super) fn with_options(&self, options: ReadOptions) -> Result<Self> {
+        // Open files have been decrypted with the keys of the table.
+        let options = ReadOptions { keys: self.options.keys.clone(), ..options };
         let mut table = Table { options, ..self.clone() };
         table.choose_columns()?;
         table.conjuncts = table.bind_filter()?;
@@ -474,7 +476,7 @@ impl Table {
             None => file,
         };
         let Some(tail) = &this.tail else {
-            let file = OrcFile::try_new(source.clone(), &self.options.limits);
+            let file = OrcFile::try_new(source.clone(), &self.options.limits).and_then(|file| self.unlocked(file));
             // Remote sources know their size after a request for their end.
             let is_corrupt = file.as_ref().is_err_and(|error| error.kind() == ErrorKind::Corrupt);
             let is_empty = is_corrupt && source.size().is_ok_and(|size| size == 0);
@@ -484,7 +486,16 @@ impl Table {
         let tail = FileTail::from_bytes(tail, &self.options.limits);
         let tail = tail.map_err(|error| error.in_file(&self.name(at)))?;
         let file = OrcFile::try_with_tail(source, tail);
-        Ok(Some(watched(file.map_err(|error| error.in_file(&self.name(at)))?)))
+        let file = file.map_err(|error| error.in_file(&self.name(at)))?;
+        Ok(Some(watched(self.unlocked(file)?)))
+    }
+
+    /// The file with its encrypted columns, as far as the options have their keys.
+    fn unlocked(&self, file: OrcFile) -> Result<OrcFile> {
+        match &self.options.keys {
+            Some(keys) => file.with_keys(keys),
+            None => Ok(file),
+        }
     }
 
     /// Closes a file, to bound the number of open files.

@@ -72,7 +72,8 @@ impl Scan {
         Ok(Scan { table: Arc::new(Table::try_new(files, schema.into(), options, matching, storage)?) })
     }
 
-    /// A scan of the same table with other options. Options that decide the types of columns are not changed.
+    /// A scan of the same table with other options. Options that decide the types of columns, and the keys of encrypted columns,
+    /// are not changed.
     ///
     /// # Errors
     /// `InvalidArgument` and `UnknownColumn` if the options do not fit the table.

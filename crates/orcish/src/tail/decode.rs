@@ -1,6 +1,7 @@
 //! Decoder of the tail of a file.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use orcish_core::error::{Error, ErrorKind, Result};
@@ -10,6 +11,7 @@ use prost::Message as _;
 
 use super::{CachedSection, Calendar, Encryption, FileTail, StatisticsCache, StripeInfo, Writer, undecodable};
 use crate::codec::{Compression, Framing, decompress_all};
+use crate::encryption::Variants;
 use crate::proto::{FOOTER, check_decoded_size, count_fields, decode_message, lazy, orc, to_string_lossy};
 use crate::schema::Schema;
 
@@ -216,6 +218,9 @@ pub(super) fn build(raw: lazy::FileTail, limits: &Limits) -> Result<FileTail> {
     let schema = Schema::from_proto(footer.types, limits)?;
     let encryption = footer.encryption.as_ref().and_then(Encryption::from_proto);
     let encrypted_columns = encryption.as_ref().map_or_else(Vec::new, |all| all.columns(&schema));
+    let statistics_length = postscript.stripe_statistics_length();
+    let variants = footer.encryption.as_ref();
+    let variants = variants.map(|all| Variants::from_proto(all, &footer.stripes, statistics_length, &schema));
     let stripes = stripes(&footer.stripes, limits)?;
     // The number of rows of the footer is redundant, and wrong in an example file of Apache ORC.
     let rows = stripes.last().map_or(0, |stripe| stripe.first_row + stripe.rows);
@@ -241,6 +246,8 @@ pub(super) fn build(raw: lazy::FileTail, limits: &Limits) -> Result<FileTail> {
         metadata: footer.metadata.into_iter().map(item).collect(),
         encrypted_columns,
         encryption,
+        variants: variants.map(Arc::new),
+        unlocked: None,
         stripe_statistics: statistics_start..footer_start,
         tail_length,
         file_version: None,

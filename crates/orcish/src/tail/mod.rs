@@ -9,8 +9,10 @@ mod encryption;
 mod statistics_cache;
 #[cfg(test)]
 mod tests;
+mod unlock;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use orcish_io::FileVersion;
@@ -22,6 +24,7 @@ pub use decode::{DecodeResult, TailDecoder, read_tail};
 pub(crate) use deviations::describe_invalid_utf8;
 pub use encryption::{DataMask, Encryption, EncryptionKey, EncryptionVariant};
 use statistics_cache::{CountCache, StatisticsCache};
+pub(crate) use unlock::StoredStatistics;
 
 pub use crate::io::DEFAULT_FIRST_READ;
 pub use crate::writer::Writer;
@@ -33,6 +36,7 @@ use orcish_core::limits::Limits;
 use orcish_core::statistics::{ColumnStatistics, Detail};
 
 use crate::codec::{Compression, Framing, decompress_all};
+use crate::encryption::{Unlocked, Variants};
 use crate::proto::{
     RawField, STATISTICS, check_decoded_size, count_fields, decode_message, first_of_repeated_field, lazy, next_field,
     orc,
@@ -159,6 +163,10 @@ pub struct FileTail {
     pub encrypted_columns: Vec<u32>,
     /// Keys, encrypted columns and masks. `None` if no column is encrypted.
     pub encryption: Option<Encryption>,
+    /// The encrypted columns with their wrapped keys.
+    variants: Option<Arc<Variants>>,
+    /// The encrypted columns that can be read, once keys are given.
+    unlocked: Option<Arc<Unlocked>>,
     /// Byte range of the stripe statistics in the file.
     pub stripe_statistics: Range<u64>,
     /// Bytes of the footer, the postscript and its length.
@@ -345,7 +353,8 @@ impl FileTail {
     /// # Errors
     /// `Corrupt` where they cannot be decoded, `LimitExceeded` where they exceed `limits`.
     pub fn parse_stripe_statistics(&self, section: Bytes, limits: &Limits) -> Result<Vec<Vec<ColumnStatistics>>> {
-        self.parse_stripe_statistics_cancellable(section, limits, &mut Cancellation::new(None))
+        let statistics = StoredStatistics::of_section(section);
+        self.parse_stripe_statistics_cancellable(statistics, limits, &mut Cancellation::new(None))
     }
 
     /// As [`parse_stripe_statistics`](Self::parse_stripe_statistics), with cancellation.
@@ -354,13 +363,13 @@ impl FileTail {
     /// As of it, and of the cancellation check.
     pub(crate) fn parse_stripe_statistics_cancellable(
         &self,
-        section: Bytes,
+        statistics: StoredStatistics,
         limits: &Limits,
         cancellation: &mut Cancellation,
     ) -> Result<Vec<Vec<ColumnStatistics>>> {
-        let stripes = self.split_statistics(section, self.schema.types().len(), limits)?;
+        let stripes = self.split_statistics(&statistics, self.schema.types().len(), limits)?;
         let parse = |stripe: usize, bytes: Bytes| {
-            let (columns, counts) = (self.split_columns(bytes)?, CountCache::default());
+            let (columns, counts) = (self.split_columns(bytes, stripe, &statistics)?, CountCache::default());
             // Their number may not be that of the stripes.
             let rows = self.stripes.get(stripe).map(|stripe| stripe.rows);
             if !self.has_counts(&columns, rows.unwrap_or(u64::MAX)) {
@@ -382,14 +391,14 @@ impl FileTail {
     /// `Corrupt` where they cannot be decoded, `LimitExceeded` where they exceed `limits`.
     pub(crate) fn parse_stripe_statistics_of(
         &self,
-        section: Bytes,
+        statistics: StoredStatistics,
         columns: &[u32],
         limits: &Limits,
         cancellation: &mut Cancellation,
     ) -> Result<Vec<Vec<Option<ColumnStatistics>>>> {
         let parse = |stripe: usize, bytes: Bytes| {
             cancellation.poll()?;
-            let (all_columns, counts) = (self.split_columns(bytes)?, CountCache::default());
+            let (all_columns, counts) = (self.split_columns(bytes, stripe, &statistics)?, CountCache::default());
             let rows = self.stripes.get(stripe).or_internal("statistics are of no stripe")?.rows;
             let has_counts = self.has_counts(&all_columns, rows);
             let parse_column = |&id: &u32| {
@@ -398,7 +407,7 @@ impl FileTail {
             };
             columns.iter().map(parse_column).collect()
         };
-        let stripes = self.split_statistics(section, columns.len(), limits)?;
+        let stripes = self.split_statistics(&statistics, columns.len(), limits)?;
         let is_complete = stripes.len() == self.stripes.len();
         parse_stripes(if is_complete { stripes } else { Vec::new() }, parse)
     }
@@ -412,7 +421,8 @@ impl FileTail {
 
     /// The undecoded statistics of each stripe. Checks that the decoded statistics of `columns` columns of all stripes are
     /// within the memory limit.
-    fn split_statistics(&self, section: Bytes, columns: usize, limits: &Limits) -> Result<Vec<Bytes>> {
+    fn split_statistics(&self, statistics: &StoredStatistics, columns: usize, limits: &Limits) -> Result<Vec<Bytes>> {
+        let section = statistics.section.clone();
         let section = decompress_all(section, self.framing(), limits.tail).map_err(undecodable_statistics)?;
         let stripes = count_fields(&section, 1).map_err(undecodable_statistics)?;
         let stripe_size = size_of::<Bytes>() + columns.saturating_mul(size_of::<Option<ColumnStatistics>>());
@@ -428,9 +438,16 @@ impl FileTail {
         first_of_repeated_field(section, stripes).map_err(undecodable_statistics)
     }
 
-    /// The undecoded statistics of a stripe by column id.
-    fn split_columns(&self, stripe: Bytes) -> Result<Vec<Bytes>> {
-        first_of_repeated_field(stripe, self.schema.types().len()).map_err(undecodable_statistics)
+    /// The undecoded statistics of a stripe by column id. Those of columns that are decrypted are not those in clear, which
+    /// are of masks.
+    fn split_columns(&self, bytes: Bytes, stripe: usize, statistics: &StoredStatistics) -> Result<Vec<Bytes>> {
+        let mut columns = first_of_repeated_field(bytes, self.schema.types().len()).map_err(undecodable_statistics)?;
+        for id in self.unlocked.iter().flat_map(|unlocked| unlocked.columns()) {
+            if let Some(column) = columns.get_mut(id as usize) {
+                *column = statistics.decrypted(id, stripe);
+            }
+        }
+        Ok(columns)
     }
 
     /// The undecoded column statistics of the file by column id; `None` where their number is not the number of columns.

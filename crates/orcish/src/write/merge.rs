@@ -50,7 +50,8 @@ impl SourceFile {
             .reserve((tail.stripes.len() * (size_of::<StripeInfo>() + size_of::<orc::StripeInformation>())) as u64)?;
         for (index, stripe) in tail.stripes.iter().enumerate() {
             cancellation.poll()?;
-            check_stripe(&**source, stripe, &tail, memory.limits).map_err(|error| error.in_section("stripe", index))?;
+            check_stripe(&**source, (index, stripe), &tail, memory.limits)
+                .map_err(|error| error.in_section("stripe", index))?;
         }
         // A small file with overlapping stripes could make a merged file of any size.
         if let Some((stripe, before)) = overlapping_stripes(&tail.stripes).first() {
@@ -79,13 +80,18 @@ impl SourceFile {
 }
 
 /// Checks that the streams in the footer of a stripe are within the stripe.
-fn check_stripe(source: &dyn ReadAt, stripe: &StripeInfo, tail: &FileTail, limits: &Limits) -> Result<()> {
+fn check_stripe(
+    source: &dyn ReadAt,
+    (index, stripe): (usize, &StripeInfo),
+    tail: &FileTail,
+    limits: &Limits,
+) -> Result<()> {
     if stripe.footer_length > limits.tail {
         return Err(Error::over("tail", format!("a footer of {} bytes, more than allowed", stripe.footer_length)));
     }
     stripe.check_within(tail.file_length.saturating_sub(tail.tail_length))?;
     let footer = source.read_range(stripe.footer())?;
-    StripeFooter::parse(footer, stripe, tail, limits, &|_| true).map(|_| ())
+    StripeFooter::parse(footer, (index, stripe), tail, limits, &|_| true).map(|_| ())
 }
 
 /// The memory of a merge, which is limited by [`Limits::memory`].

@@ -17,7 +17,9 @@ use super::binary::{DirectReader, Target, WIDEST};
 use super::decimal::{DecimalReader, Digits};
 use super::dictionary::{Dictionary, DictionaryReader, StoredDictionary};
 use super::list::{Lengths, ListReader, MapReader};
-use super::primitive::{BooleanReader, Dates, Float, Floats, Integers, PrimitiveReader, TinyInts, Values};
+use super::primitive::{
+    BooleanReader, Dates, Float, Floats, Integers, MaskedIntegers, PrimitiveReader, TinyInts, Values,
+};
 use super::streams::Streams;
 use super::text::TextForm;
 use super::timestamp::{Decoder, Stored, TimestampReader};
@@ -286,7 +288,11 @@ fn primitive<A: ArrowPrimitiveType>(
 
 fn integer<A: ArrowPrimitiveType<Native: Integer + Send>>(streams: &Streams<'_>) -> Result<Box<dyn ColumnReader>> {
     let rle = streams.integers(StreamKind::Data)?;
-    Ok(primitive::<A>(streams, Integers { rle, native: PhantomData }))
+    Ok(if streams.is_masked() {
+        primitive::<A>(streams, MaskedIntegers { rle, wide: Vec::new(), native: PhantomData })
+    } else {
+        primitive::<A>(streams, Integers { rle, native: PhantomData })
+    })
 }
 
 fn float<A: ArrowPrimitiveType<Native: Float>>(streams: &Streams<'_>) -> Result<Box<dyn ColumnReader>> {

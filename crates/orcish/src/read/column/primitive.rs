@@ -94,6 +94,33 @@ impl<T: Integer + Send> Values for Integers<T> {
     }
 }
 
+/// Masks of integers of 16 and 32 bits. ORC Java stores masks of more digits than the type has, and readers take their lowest
+/// bits: a mask is no value of the column.
+pub(super) struct MaskedIntegers<T> {
+    pub(super) rle: StreamDecoder<IntRle<Stream>>,
+    pub(super) wide: Vec<i64>,
+    pub(super) native: std::marker::PhantomData<T>,
+}
+
+impl<T: Integer + Send> Values for MaskedIntegers<T> {
+    type Native = T;
+
+    fn append(&mut self, n: usize, out: &mut Vec<T>) -> Result<()> {
+        self.wide.clear();
+        self.rle.with(|rle| rle.append(n, &mut self.wide))?;
+        out.extend(self.wide.iter().map(|&value| T::truncate(value).0));
+        Ok(())
+    }
+
+    fn skip(&mut self, n: usize) -> Result<()> {
+        self.rle.with(|rle| rle.skip(n))
+    }
+
+    fn seek(&mut self, positions: &[u64]) -> Result<()> {
+        self.rle.seek(positions)
+    }
+}
+
 /// Tinyint columns (ORCv1, TinyInt Columns).
 pub(super) struct TinyInts(pub(super) StreamDecoder<ByteRle<Stream>>);
 

@@ -77,6 +77,11 @@ pub(super) struct Streams<'a> {
 }
 
 impl<'a> Streams<'a> {
+    /// Whether the streams have the masks of an encrypted column.
+    pub(super) fn is_masked(&self) -> bool {
+        self.tail.is_masked(self.column)
+    }
+
     /// The streams of a column.
     ///
     /// # Errors

@@ -85,7 +85,7 @@ impl Opened {
 
     fn load(&mut self, opener: &Opener, runs: &[Range<usize>]) {
         let parts = self.reader.parts(&self.stripe, &self.indexes, runs, opener.tail()).unwrap();
-        self.stripe.load(opener.source(), &parts, opener.limits()).unwrap();
+        self.stripe.load(&parts, opener.limits()).unwrap();
     }
 
     /// Rows from `row`: up to `rows`, but as many as there are, in as many arrays as it takes.

@@ -287,7 +287,7 @@ impl<'a> Walker<'a> {
         footer: &orc::StripeFooter,
         cancellation: &mut Cancellation,
     ) -> Result<Option<u64>> {
-        let Ok(footer) = StripeFooter::from_proto(footer, stripe, self.tail, &|_| true) else { return Ok(None) };
+        let Ok(footer) = StripeFooter::from_proto(footer, (0, stripe), self.tail, &|_| true) else { return Ok(None) };
         let Some(values) = RowValues::find(self.tail, &footer) else { return Ok(None) };
         if values.length() > self.limits.memory {
             return Err(Error::limit(format!("a stream of {} bytes", values.length())));
