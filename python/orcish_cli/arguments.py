@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, get_args
 
+from orcish.encryption import provider_of
 from orcish.sizes import parse_size
 from orcish.types import DatasetOptions, ExistingFile, ReadOptions, ScanOptions, WriteOptions
 from orcish.types.table import Option, options_of
@@ -34,6 +35,7 @@ __all__ = [
     "count",
     "days",
     "fraction",
+    "keys",
     "pair",
     "size",
     "storage_of",
@@ -82,6 +84,14 @@ def size(text: str) -> int:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def keys(text: str) -> Any:
+    """Parses where keys come from."""
+    try:
+        return provider_of(text)
+    except (ValueError, ImportError, AttributeError) as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def pair(text: str) -> tuple[str, str]:
     """Parses ``NAME=VALUE``."""
     name, sign, value = text.partition("=")
@@ -109,6 +119,7 @@ _FORMS: dict[str, dict[str, Any]] = {
     "Columns": {**PATHS, "metavar": "A,B.C"},
     "Filters": {"action": Conjunction, "metavar": "SQL"},
     "Sequence[str | os.PathLike[str]]": {"action": "append", "metavar": "PATH"},
+    "Keys": {"type": keys, "metavar": "PLACE"},
     "StorageOptions": {"type": pair, "action": "append", "default": [], "metavar": "NAME=VALUE"},
 }
 """Keywords of arguments, by the types of the options that they give."""

@@ -10,7 +10,7 @@ from orcish import CarbonTable, Scan
 from orcish.io.names import display_name
 from orcish.tables.all_columns import scan_of_all_columns
 from orcish.tables.stored import rewritten_scan, stored_scan
-from orcish.types import ReadOptions
+from orcish.types import ReadOptions, ScanOptions
 
 from orcish_cli.arguments import VALUES, add_external, add_options, add_storage, chosen, storage_of
 from orcish_cli.parser import WrongArgumentsError
@@ -22,6 +22,7 @@ __all__ = ["add_reading", "chosen_reading", "open_rows"]
 def add_reading(command: argparse.ArgumentParser) -> None:
     """Adds the arguments that say what is read of sources: columns, rows, values, and options of stores."""
     add_options(command, ReadOptions, "columns", "filters", *VALUES)
+    add_options(command, ScanOptions, "keys")
     add_storage(command)
     add_external(command)
 
@@ -34,7 +35,7 @@ def chosen_reading(options: argparse.Namespace) -> dict[str, Any]:
     """
     if options.timezone is not None and options.timestamps != "instant":
         raise WrongArgumentsError("--timezone is of --timestamps instant: clocks of the writer are the same everywhere")
-    return chosen(options, "columns", "filters", *VALUES)
+    return chosen(options, "columns", "filters", "keys", *VALUES)
 
 
 def open_rows(
@@ -65,6 +66,8 @@ def open_rows(
     carbon = [name for name in files if is_carbon(name, storage)]
     if carbon and len(files) > 1:
         raise ValueError(f"{display_name(carbon[0])}: a table of CarbonData is read alone, not with other sources")
+    if carbon and "keys" in given:
+        raise WrongArgumentsError(f"--keys is of ORC, and not of {display_name(carbon[0])}")
     if carbon:
         table = CarbonTable(carbon[0], storage_options=storage, external_locations=options.external_locations)
         return table.scan(**cast("ReadOptions", given))

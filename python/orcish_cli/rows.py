@@ -133,11 +133,11 @@ def _first_rows(options: argparse.Namespace, limit: int | None) -> tuple[pa.Sche
             raise WrongArgumentsError(f"--stripe is of {of}, and not of {display_name(files[0])}")
         return _first_of_scan(open_rows(files, options), limit)
     refuse_external(options, files[0])
-    file = ORCFile(files[0], storage_options=storage)
+    given = chosen_reading(options)
+    file = ORCFile(files[0], storage_options=storage, keys=given.pop("keys", None))
     if stripe is not None and stripe >= file.num_stripes:
         last = f"the last one is {file.num_stripes - 1}" if file.num_stripes else "there is none"
         raise WrongArgumentsError(f"--stripe {stripe}: {display_name(files[0])} has no such stripe: {last}")
-    given = chosen_reading(options)
     fitted = fitted_scan(file, given, storage)
     if fitted is not None:
         return _first_of_scan(fitted if stripe is None else stripe_of(fitted, stripe), limit)

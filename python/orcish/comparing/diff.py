@@ -17,6 +17,7 @@ from orcish.comparing.result import Difference, Differences
 from orcish.comparing.rows import Found, compare_by_position
 from orcish.comparing.schemas import metadata_changes, orc_types, schema_changes
 from orcish.comparing.types import comparable
+from orcish.encryption.keys import Keys as EncryptionKeys
 from orcish.errors import OptionError, OptionTypeError, UnknownColumnError
 from orcish.filters.pushdown import Filters
 from orcish.hints import unknown_column
@@ -59,6 +60,7 @@ def diff(
     storage_options: StorageOptions | None = None,
     filesystem: FileSystem | None = None,
     limits: Limits | None = None,
+    keys: EncryptionKeys | None = None,
     progress: ProgressOption = False,
 ) -> Differences:
     """Compares two files or tables: their columns, and their rows by position, by a key, or as a bag of rows.
@@ -97,6 +99,7 @@ def diff(
         storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.
         filesystem: The file system that the paths are within; see :data:`~orcish.types.FileSystem`.
         limits: Limits on what each file may make the reader do.
+        keys: Keys of encrypted columns; see :mod:`orcish.encryption`.
         progress: True for a bar on the terminal, or a function that is called with a
             :class:`~orcish.types.Progress`, in rows of both.
 
@@ -109,7 +112,7 @@ def diff(
     if ignore_order and (key is not None or tolerance):
         other = "key" if key is not None else "tolerance"
         raise OptionError("ignore_order", f"rows that are the same are matched, so that there is no {other}")
-    given: dict[str, Any] = {"storage_options": storage_options, "limits": limits}
+    given: dict[str, Any] = {"storage_options": storage_options, "limits": limits, "keys": keys}
     places = [in_file_system(source, filesystem, storage_options) for source in (a, b)]
     if not any(has_carbon_metadata(place, storage_options) for place in places):
         check_no_external(external_locations)
@@ -158,16 +161,16 @@ def diff(
     )
     batches_a, batches_b = map(_batches, scans, schemas, positions)
     names = schema_a.names
-    keys = list(range(len(names))) if ignore_order else [names.index(name) for name in wanted]
-    matched = Keys("ignore_order" if ignore_order else "key", schema_a, schema_b, keys)
-    found = Found(names, keys, tolerance, show)
+    key_columns = list(range(len(names))) if ignore_order else [names.index(name) for name in wanted]
+    matched = Keys("ignore_order" if ignore_order else "key", schema_a, schema_b, key_columns)
+    found = Found(names, key_columns, tolerance, show)
     counts: tuple[int | None, int | None] = (0, 0)
     if not (brief and (changes or metadata)):
         # Files of tables are opened for it.
-        rows = list(map(_row_count, scans)) if filters is None and (progress or keys) else [None]
+        rows = list(map(_row_count, scans)) if filters is None and (progress or key_columns) else [None]
         total = None if None in rows else sum(count for count in rows if count is not None)
         with reported(progress, f"compare {reader_of(scans[0]).name}", total) as seen:
-            if keys:
+            if key_columns:
                 by_side: dict[Side, pa.Schema] = {"a": schema_a, "b": schema_b}
                 with Rows(by_side, matched, parse_size(max_memory), total or 0) as stored:
                     counts = stored.add_all("a", batches_a, seen), stored.add_all("b", batches_b, seen)
@@ -175,7 +178,7 @@ def diff(
                         compare_by_key(found, matched, of_a, of_b)
             else:
                 counts = compare_by_position(found, batches_a, batches_b, seen, is_brief=brief)
-    if brief and (changes or metadata or (found.is_any and not keys)):
+    if brief and (changes or metadata or (found.is_any and not key_columns)):
         # Not all rows are read.
         counts = (None, None) if filters is not None else (_row_count(scans[0]), _row_count(scans[1]))
     return Differences(
@@ -187,7 +190,7 @@ def diff(
         found.only_b,
         dict(found.columns),
         found.duplicate_keys,
-        tuple(sorted(found.shown, key=_place) if keys else found.shown),
+        tuple(sorted(found.shown, key=_place) if key_columns else found.shown),
     )
 
 

@@ -20,14 +20,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orcish.encryption.keys import EnvironmentKeys, KeyFile, KeyProvider, Keys
+from orcish.encryption.keys import EnvironmentKeys, KeyFile, KeyProvider, Keys, provider_of
 from orcish.hints import missing_attribute
 from orcish.lazy import lazy_names
 
 if TYPE_CHECKING:
     from orcish.encryption.hadoop_kms import HadoopKMS, KMSError
 
-__all__ = ["EnvironmentKeys", "HadoopKMS", "KMSError", "KeyFile", "KeyProvider", "Keys"]
+__all__ = ["EnvironmentKeys", "HadoopKMS", "KMSError", "KeyFile", "KeyProvider", "Keys", "provider_of"]
 
 _HOMES = {"orcish.encryption.hadoop_kms": ("HadoopKMS", "KMSError")}
 """Names by the modules that define them, as the imports for type checkers have them."""

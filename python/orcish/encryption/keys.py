@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-__all__ = ["EnvironmentKeys", "HiddenKeys", "KeyFile", "KeyProvider", "Keys", "hidden"]
+__all__ = ["EnvironmentKeys", "HiddenKeys", "KeyFile", "KeyProvider", "Keys", "hidden", "provider_of"]
 
 
 @runtime_checkable
@@ -154,3 +155,37 @@ def hidden(keys: Any) -> HiddenKeys | None:
             f"not {type(keys).__name__}"
         )
     return HiddenKeys(keys)
+
+
+def provider_of(text: str) -> Keys:
+    """The keys that a text names, in the shell and in options of Spark.
+
+    Args:
+        text: ``kms://https@host:9600/kms`` for :class:`~orcish.encryption.HadoopKMS`, ``file:keys.json`` for
+            :class:`KeyFile`, ``env:NAME`` for :class:`EnvironmentKeys`, or ``python:module:name`` for an object of a
+            module.
+
+    Raises:
+        ValueError: The text is none of these. Messages do not repeat it, as it might be a key.
+    """
+    kind, separator, rest = text.partition(":")
+    if not separator or not rest:
+        kind = ""
+    match kind:
+        case "kms" | "http" | "https":
+            from orcish.encryption.hadoop_kms import HadoopKMS
+
+            return HadoopKMS(text)
+        case "file":
+            return KeyFile(rest)
+        case "env":
+            return EnvironmentKeys(rest)
+        case "python":
+            module, colon, name = rest.partition(":")
+            if colon and name:
+                found: Keys = getattr(importlib.import_module(module), name)
+                return found
+    raise ValueError(
+        "keys come from kms://https@host:9600/kms, file:PATH, env:NAME or python:module:name, and not from the text of "
+        "an argument, which others can see"
+    )

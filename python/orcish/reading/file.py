@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.asynchronous import batches_of_thread
-from orcish.encryption.keys import Keys, hidden
+from orcish.encryption.keys import HiddenKeys, Keys, hidden
 from orcish.errors import UnknownColumnError
 from orcish.filters.names import ColumnName
 from orcish.filters.pushdown import Filters
@@ -55,6 +55,7 @@ __all__ = [
     "ORCFile",
     "has_arrow_schema",
     "in_gregorian_calendar",
+    "keys_of",
     "native_file",
     "records_parent_nulls",
     "table_file",
@@ -633,6 +634,12 @@ class _FileSource(OneSource):
 def native_file(file: ORCFile) -> _native.File:
     """The file of the native core, for other modules of orcish."""
     return file._file
+
+
+def keys_of(file: ORCFile) -> HiddenKeys | None:
+    """The keys that a file was opened with."""
+    keys: HiddenKeys | None = file._given[3]
+    return keys
 
 
 def table_file(file: ORCFile) -> TableFile:

@@ -80,6 +80,8 @@ def _check_options(options: TableOptions) -> None:
         "invalidUtf8": "invalid_utf8" in options.values,
         "decimalOutOfRange": "decimal_out_of_range" in options.values,
         "longChar": "long_char" in options.values,
+        "masked": "masked" in options.values,
+        "keyProvider": options.key_provider is not None,
     }
     for name, is_given in refused.items():
         if is_given:

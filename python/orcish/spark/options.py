@@ -168,6 +168,8 @@ class TableOptions:
     values: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Choices for invalid values: options of :class:`orcish.types.ReadOptions`."""
     external_locations: tuple[str, ...] | None = None
+    key_provider: str | None = None
+    """Where keys of encrypted columns come from; see :func:`orcish.encryption.keys.provider_of`."""
     max_files_per_trigger: int | None = None
     state_location: str | None = None
     storage: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)

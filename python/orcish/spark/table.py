@@ -15,6 +15,7 @@ from orcish._native import has_carbon_metadata
 from orcish.arrow.nested import fields_by_path, map_columns
 from orcish.carbon.detect import has_carbon
 from orcish.carbon.source import check_no_external
+from orcish.encryption.keys import hidden, provider_of
 from orcish.errors import OrcishError, UnknownColumnError, UnsupportedError
 from orcish.filters.pushdown import Filters
 from orcish.io.files import TableFile
@@ -129,6 +130,7 @@ class SparkTable:
             _matching(options, stored),
             options.storage,
             None,
+            keys=None if options.key_provider is None else hidden(provider_of(options.key_provider)),
             is_schema_inferred=schema is None if is_schema_inferred is None else is_schema_inferred,
             is_schema_of_log=logged is not None,
         )

@@ -11,6 +11,7 @@ import pyarrow as pa
 from orcish import _native
 from orcish._native import Location
 from orcish.arrow.nested import map_columns
+from orcish.encryption.keys import Keys
 from orcish.filters.pushdown import Filters
 from orcish.io.names import errors_about_rows
 from orcish.keywords import checked_keywords, chosen_options
@@ -50,6 +51,7 @@ def convert(
     storage_options: StorageOptions | None = None,
     target_storage_options: StorageOptions | None = None,
     limits: Limits | None = None,
+    keys: Keys | None = None,
     invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
     long_char: Literal["keep", "cut", "error"] | None = None,
     decimal_out_of_range: Literal["error", "null"] | None = None,
@@ -88,6 +90,8 @@ def convert(
         storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.
         target_storage_options: Options of the object store of the target, where they differ.
         limits: Limits on what each file may make the reader do.
+        keys: Keys of encrypted columns of ORC files, whose values are not encrypted in the target; see
+            :mod:`orcish.encryption`.
         invalid_utf8: How invalid UTF-8 is read; see :class:`~orcish.types.ReadOptions`.
         long_char: How strings longer than their ``char`` or ``varchar`` are read, likewise.
         decimal_out_of_range: How decimals of more digits than their precision are read, likewise.
@@ -124,6 +128,7 @@ def convert(
         "storage_options": storage_options,
         "limits": limits,
         "external_locations": external_locations,
+        "keys": keys,
     }
     choices = {
         "invalid_utf8": invalid_utf8,

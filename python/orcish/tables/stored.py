@@ -12,7 +12,7 @@ import pyarrow as pa
 from orcish.arrow.nested import fields_by_path, map_columns
 from orcish.errors import OrcishError
 from orcish.reading.batches import schema_of
-from orcish.reading.file import ORCFile, table_file
+from orcish.reading.file import ORCFile, keys_of, table_file
 from orcish.reading.orc_files import OrcFiles, unified_schema
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
@@ -79,7 +79,8 @@ def stored_scan(
             with more digits than its unit is an error.
     """
     options = stored_values(given)
-    opened = open_reader(source, {**type_options(options), "storage_options": dict(storage_options)})
+    places = {"storage_options": dict(storage_options), "keys": options.pop("keys", None)}
+    opened = open_reader(source, {**type_options(options), **places})
     files = opened.source
     fitted = _fitted(opened, files, given, keeps_units=keeps_units) if isinstance(files, OrcFiles) else None
     if keeps_units and "timestamp_unit" not in given:
@@ -99,7 +100,7 @@ def fitted_scan(file: ORCFile, given: dict[str, Any], storage: dict[str, Any]) -
     """
     if not file.stripes or not _may_need_others(file):
         return None
-    files = OrcFiles([table_file(file)], None, "name", storage, None)
+    files = OrcFiles([table_file(file)], None, "name", storage, None, keys=keys_of(file))
     options = stored_values(given)
     fitted = _fitted(ScanReader(files, type_options(options)), files, given, keeps_units=False)
     if fitted is None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from orcish.encryption.keys import Keys
 from orcish.hints import missing_attribute
 from orcish.lazy import lazy_names
 from orcish.types.arguments import (
@@ -79,6 +80,7 @@ __all__ = [
     "FileSystem",
     "Filters",
     "Finding",
+    "Keys",
     "Limits",
     "Lookups",
     "Lost",

@@ -379,6 +379,10 @@ class SparkReadOptions(TypedDict, total=False):
     partitions: bool | None
     pending: Pending | None
     external_locations: Sequence[str] | None
+    key_provider: str | None
+    """Where keys of encrypted columns come from, in each worker: ``kms://https@host:9600/kms``, ``file:PATH``,
+    ``env:NAME``, or ``python:module:name`` for an object of a module; see :mod:`orcish.encryption`."""
+    masked: Literal["error", "allow"] | None
     invalid_utf8: Literal["error", "replace", "null", "binary"] | None
     decimal_out_of_range: Literal["error", "null"] | None
     long_char: Literal["keep", "cut", "error"] | None

@@ -176,5 +176,5 @@ def test_names_of_the_module() -> None:
     """Internal modules are not among them."""
     assert {name for name in dir(orcish) if not name.startswith("_")} == {
         *(name for name in orcish.__all__ if not name.startswith("_")),
-        *("dask", "errors", "ray", "spark", "types"),
+        *("dask", "encryption", "errors", "ray", "spark", "types"),
     }

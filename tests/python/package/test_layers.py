@@ -14,7 +14,7 @@ PACKAGES = ("orcish", "orcish_cli")
 RANKS = [
     {"errors", "lazy", "process", "terminal", "_native"},
     {"file_systems", "hints", "sizes"},
-    {"keywords", "arrow", "notebook"},
+    {"keywords", "arrow", "encryption", "notebook"},
     {"filters"},
     {"types"},
     {"asynchronous", "progress"},
@@ -48,6 +48,7 @@ WITHOUT_SPARK = (
     "compat",
     "dask",
     "datasets",
+    "encryption",
     "file_systems",
     "filters",
     "io",
@@ -60,7 +61,7 @@ WITHOUT_SPARK = (
     "types",
     "writing",
 )
-PUBLIC = {"orcish", "orcish.errors", "orcish.spark", "orcish.types"}
+PUBLIC = {"orcish", "orcish.encryption", "orcish.errors", "orcish.spark", "orcish.types"}
 """Modules of the library whose names are public."""
 SHARED = {
     "orcish.hints",

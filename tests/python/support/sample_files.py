@@ -1,6 +1,7 @@
 """The files and tables that pages and docstrings speak of."""
 
 import datetime
+import shutil
 from decimal import Decimal
 from pathlib import Path
 
@@ -15,7 +16,8 @@ __all__ = ["write_sample"]
 
 
 def write_sample(folder: Path) -> None:
-    """Writes ``orders.orc``, and ``orders``, ``parquet`` and, of CarbonData, ``sales``."""
+    """Writes ``orders.orc``, ``people.orc`` with encrypted columns, ``orders``, ``parquet`` and, of CarbonData, ``sales``."""
+    shutil.copyfile(Path(__file__).parents[2] / "data" / "masked.zstd.orc", folder / "people.orc")
     schema = "struct<id:bigint,placed:timestamp,customer:struct<name:string>,total:decimal(12,2)>"
     placed = datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=datetime.timezone.utc)
     with (folder / "orders.orc").open("wb") as file, pyorc.Writer(file, schema) as writer:

@@ -1,7 +1,7 @@
 //! Writing a file batch by batch.
 
 use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{Field, SchemaRef};
+use arrow_schema::{Field, Fields, SchemaRef};
 use orcish_core::cancel::{CancelCheck, Cancellation};
 use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::limits::Limits;
@@ -342,6 +342,20 @@ impl<S: Sink> FileWriter<S> {
         let (expected, actual) = (self.arrow.fields(), batch.schema_ref().fields());
         if expected.len() != actual.len() {
             let text = format!("a batch of {} columns, where the file has {}", actual.len(), expected.len());
+            return Err(Error::invalid(text));
+        }
+        let names = |fields: &Fields| fields.iter().map(|field| field.name().clone()).collect::<Vec<_>>();
+        let (expected_names, actual_names) = (names(expected), names(actual));
+        let sorted = |mut names: Vec<String>| {
+            names.sort_unstable();
+            names
+        };
+        if expected_names != actual_names && sorted(expected_names.clone()) == sorted(actual_names.clone()) {
+            let text = format!(
+                "a batch whose columns are in the order {}, where the file has {}: select them in the order of the file",
+                actual_names.join(", "),
+                expected_names.join(", ")
+            );
             return Err(Error::invalid(text));
         }
         for (expected, actual) in expected.iter().zip(actual) {
