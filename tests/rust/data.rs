@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
+use orcish::encryption::{Keys, MasterKeys, SecretKey};
 
 /// A path from the root of the repository.
 pub(crate) fn path(relative: &str) -> PathBuf {
@@ -33,4 +34,10 @@ pub(crate) fn file(name: &str) -> Bytes {
 /// The number of cases of a random test; see [`orcish_core::tuning::testing::cases`].
 pub(crate) fn cases(number: u32) -> usize {
     orcish_core::tuning::testing::cases(number) as usize
+}
+
+/// The key of the encrypted columns of `masked.zstd.orc`.
+pub(crate) fn keys() -> Keys {
+    let key = SecretKey::try_new((0..16).collect()).expect("16 bytes");
+    Keys::new(std::sync::Arc::new(MasterKeys::default().with_key("secret", 0, key)))
 }

@@ -10,6 +10,7 @@ pub use counting::within_memory;
 
 use arrow_array::Array as _;
 use bytes::Bytes;
+use orcish::encryption::{Keys, MasterKeys, SecretKey};
 use orcish::io::MemorySource;
 use orcish::options::Masked;
 use orcish::{Limits, OrcFile, ReadOptions};
@@ -51,9 +52,12 @@ pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize
     }
 }
 
-/// The file. `None` if its tail cannot be read.
+/// The file, with the encrypted columns that the key of the seeds decrypts. `None` if its tail cannot be read.
 pub fn open(data: &[u8]) -> Option<OrcFile> {
-    OrcFile::try_new(Arc::new(MemorySource::new(Bytes::copy_from_slice(data))), &limits()).ok()
+    let file = OrcFile::try_new(Arc::new(MemorySource::new(Bytes::copy_from_slice(data))), &limits()).ok()?;
+    let key = SecretKey::try_new((0..16).collect()).expect("16 bytes");
+    let keys = Keys::new(Arc::new(MasterKeys::default().with_key("secret", 0, key)));
+    Some(file.clone().with_keys(&keys).unwrap_or(file))
 }
 
 /// Reads a file, validates its batches, and returns the number of rows. `None` after an error and for too many rows.
