@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use orcish::encryption::{KeyProvider, KeyVersion, Keys, MasterKeys, SecretKey};
+use orcish::encryption::{Algorithm, KeyProvider, KeyVersion, Keys, MasterKeys, SecretKey};
 use orcish_core::{Error, Result};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -22,6 +22,10 @@ impl KeyProvider for Unwrapping {
             secret(&self.0.bind(py).call_method1("unwrap_local_key", given)?)
         })
     }
+
+    fn current_version(&self, name: &str) -> Result<KeyVersion> {
+        current_version(&self.0, name)
+    }
 }
 
 /// A function that gets the name and the version of a master key, and returns its bytes, or `None` without access to it.
@@ -36,6 +40,31 @@ impl KeyProvider for Finding {
             None => Ok(None),
         }
     }
+
+    fn current_version(&self, name: &str) -> Result<KeyVersion> {
+        current_version(&self.0, name)
+    }
+}
+
+/// The version of a key that new files are written with, which a method of a provider returns with the algorithm.
+fn current_version(provider: &Py<PyAny>, name: &str) -> Result<KeyVersion> {
+    let ask = |py: Python<'_>| {
+        let provider = provider.bind(py);
+        if !provider.hasattr("current_version")? {
+            return Ok(None);
+        }
+        provider.call_method1("current_version", (name,))?.extract::<Option<(u32, String)>>()
+    };
+    let ask =
+        |py: Python<'_>| ask(py).map_err(|error| from_python(py, "the version of a key cannot be obtained", error));
+    let Some(found) = attached(ask) else { return Err(gone()) };
+    let Some((version, algorithm)) = found? else {
+        let text = format!("the keys have no method current_version that names key {}", name.escape_debug());
+        return Err(Error::invalid(text));
+    };
+    let algorithm = Algorithm::of_name(&algorithm)
+        .ok_or_else(|| Error::invalid(format!("key {} has an unknown algorithm", name.escape_debug())))?;
+    Ok(KeyVersion::new(name, version, algorithm))
 }
 
 /// The key that a call of Python code returns.
@@ -82,7 +111,7 @@ pub(crate) fn keys(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Keys>> {
         let bytes = secret(&key)?;
         let bytes = bytes.ok_or_else(|| PyTypeError::new_err("keys: a key is None, where bytes have to be"))?;
         let in_keys = |error: Error| {
-            let name = KeyVersion::new(name.clone(), version, orcish::encryption::Algorithm::AesCtr128);
+            let name = KeyVersion::new(name.clone(), version, Algorithm::AesCtr128);
             to_python(given.py(), &Error::invalid(format!("keys: {name}: {}", error.message())))
         };
         all = all.with_key(name.clone(), version, SecretKey::try_new(bytes).map_err(in_keys)?);

@@ -11,7 +11,7 @@ use orcish::options::{
     Timestamps, UnionType,
 };
 use orcish::time::WriterZone;
-use orcish::write::{ColumnCompression, DictionaryChoice, Version, WriteOptions};
+use orcish::write::{ColumnCompression, ColumnEncryption, DictionaryChoice, Mask, Version, WriteOptions};
 use orcish_core::names::{ColumnName, nearest};
 use orcish_core::options::{ConvertTo, GivenValue, OptionInfo, OptionKind, Words};
 use orcish_core::{Limits, Predicate};
@@ -23,6 +23,7 @@ use pyo3::types::{PyBool, PyCapsule, PyDict, PyInt, PyString};
 use crate::capsule::read_schema;
 use crate::credentials::source;
 use crate::errors::{signals, to_python};
+use crate::keys::keys;
 use crate::names::Name;
 use crate::predicate::predicate;
 
@@ -290,7 +291,36 @@ pub(crate) fn write_options(given: Option<&Bound<'_, PyDict>>) -> PyResult<Write
 
 /// Sets options of writing a file. Values that are `None` or missing stay as they are.
 pub(crate) fn set_write_options(options: &mut WriteOptions, given: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
-    set_options(given, |_| true, |name, value| options.set(name, value))
+    set_options(
+        given,
+        |_| true,
+        |name, value| match name {
+            "encryption" => {
+                options.encryption = Some(encryption(value.value)?);
+                Ok(true)
+            }
+            _ => options.set(name, value),
+        },
+    )
+}
+
+/// Encryption of columns: keys, pairs of a column and the name of its key, and pairs of a column and its mask.
+fn encryption(given: &Bound<'_, PyAny>) -> PyResult<ColumnEncryption> {
+    type Pairs = Vec<(Name, String)>;
+    let (keys, columns, masks): (Bound<'_, PyAny>, Pairs, Pairs) = given.extract()?;
+    let keys = self::keys(Some(&keys))?;
+    let keys = keys.ok_or_else(|| {
+        PyValueError::new_err("encrypt: the columns are encrypted with keys, which are given as keys")
+    })?;
+    let mut encryption = ColumnEncryption::new(keys);
+    for (column, key) in columns {
+        encryption = encryption.with_column(column.0, key);
+    }
+    for (column, mask) in masks {
+        let mask: Mask = mask.parse().map_err(|error| to_python(given.py(), &error))?;
+        encryption = encryption.with_mask(column.0, mask);
+    }
+    Ok(encryption)
 }
 
 /// Limits of readers. Missing limits keep their defaults; a result may have as many bytes as a read where only the memory is

@@ -31,6 +31,14 @@ Keys: TypeAlias = Mapping[tuple[str, int], bytes] | Callable[[str, int], bytes |
 """Keys of encrypted columns: bytes of master keys by name and version, a function that returns them, or a provider."""
 
 
+def _current(keys: Mapping[str, bytes], name: str) -> tuple[int, str] | None:
+    """The newest version of a key, and its algorithm."""
+    versions = [int(each.rpartition("@")[2]) for each in keys if each.rpartition("@")[0] == name]
+    if not versions:
+        return None
+    return max(versions), f"AES_CTR_{8 * len(keys[f'{name}@{max(versions)}'])}"
+
+
 class KeyFile:
     """Master keys of a JSON file: hexadecimal bytes by names with versions, as
     ``{"pii@0": "00112233445566778899aabbccddeeff"}``.
@@ -58,10 +66,17 @@ class KeyFile:
             OSError: The file cannot be read.
             ValueError: The file is no JSON object of such keys.
         """
+        return self._read().get(f"{name}@{version}")
+
+    def current_version(self, name: str) -> tuple[int, str] | None:
+        """The newest version of a key, with which files are written, and its algorithm; ``None`` without the key."""
+        return _current(self._read(), name)
+
+    def _read(self) -> dict[str, bytes]:
         if self._keys is None:
             with open(self._path, encoding="utf-8") as file:
                 self._keys = _parsed(file.read(), self._path)
-        return self._keys.get(f"{name}@{version}")
+        return self._keys
 
 
 class EnvironmentKeys:
@@ -89,12 +104,19 @@ class EnvironmentKeys:
         Raises:
             ValueError: The variable is not set, or is no JSON object of such keys.
         """
+        return self._read().get(f"{name}@{version}")
+
+    def current_version(self, name: str) -> tuple[int, str] | None:
+        """The newest version of a key, with which files are written, and its algorithm; ``None`` without the key."""
+        return _current(self._read(), name)
+
+    def _read(self) -> dict[str, bytes]:
         if self._keys is None:
             text = os.environ.get(self._variable)
             if text is None:
                 raise ValueError(f"the environment variable {self._variable} for the keys is not set")
             self._keys = _parsed(text, f"the environment variable {self._variable}")
-        return self._keys.get(f"{name}@{version}")
+        return self._keys
 
 
 def _parsed(text: str, title: str) -> dict[str, bytes]:

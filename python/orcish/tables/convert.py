@@ -11,7 +11,6 @@ import pyarrow as pa
 from orcish import _native
 from orcish._native import Location
 from orcish.arrow.nested import map_columns
-from orcish.encryption.keys import Keys
 from orcish.filters.pushdown import Filters
 from orcish.io.names import errors_about_rows
 from orcish.keywords import checked_keywords, chosen_options
@@ -51,7 +50,6 @@ def convert(
     storage_options: StorageOptions | None = None,
     target_storage_options: StorageOptions | None = None,
     limits: Limits | None = None,
-    keys: Keys | None = None,
     invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
     long_char: Literal["keep", "cut", "error"] | None = None,
     decimal_out_of_range: Literal["error", "null"] | None = None,
@@ -67,8 +65,10 @@ def convert(
     The files appear together, in one commit, as those of :func:`orcish.write_dataset`. If the source is ORC files
     without Arrow schema, so is the target, and readers give its columns the same types; if columns of later files have
     types that only an Arrow schema keeps, the target has one. The columns of all files are written, fields of structs
-    included, by their names. The keywords of :class:`~orcish.types.WriteOptions` apply to each file. Codec, bloom
-    filters, sizes of stripes and row groups, and user metadata of the source files are not kept.
+    included, by their names. The keywords of :class:`~orcish.types.WriteOptions` apply to each file. With
+    ``keys``, encrypted columns of the source are decrypted, and the target has their values in clear unless ``encrypt``
+    names them. Codec, bloom filters, sizes of stripes and row groups, and user metadata of the source files are not
+    kept.
 
     >>> files = orcish.convert("sales/", "sales_orc/", bloom_filter_columns=["id"])
     >>> [(file.rows, file.partition) for file in files]
@@ -90,8 +90,6 @@ def convert(
         storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.
         target_storage_options: Options of the object store of the target, where they differ.
         limits: Limits on what each file may make the reader do.
-        keys: Keys of encrypted columns of ORC files, whose values are not encrypted in the target; see
-            :mod:`orcish.encryption`.
         invalid_utf8: How invalid UTF-8 is read; see :class:`~orcish.types.ReadOptions`.
         long_char: How strings longer than their ``char`` or ``varchar`` are read, likewise.
         decimal_out_of_range: How decimals of more digits than their precision are read, likewise.
@@ -121,6 +119,10 @@ def convert(
         OSError: A file cannot be read or written.
     """
     chosen = chosen_options(options, WriteOptions)
+    # They decrypt the source, and encrypt what is to be encrypted in the target.
+    keys = chosen.get("keys")
+    if chosen.get("encrypt") is None:
+        chosen.pop("keys", None)
     base = Location(target).path
     given: ScanOptions = {
         "columns": columns,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from orcish.encryption.columns import Encrypt, Masks
 from orcish.encryption.keys import Keys
 from orcish.hints import missing_attribute
 from orcish.lazy import lazy_names
@@ -71,6 +72,7 @@ __all__ = [
     "Deleted",
     "Difference",
     "Differences",
+    "Encrypt",
     "Encryption",
     "EncryptionKey",
     "EncryptionVariant",
@@ -85,6 +87,7 @@ __all__ = [
     "Lookups",
     "Lost",
     "Mask",
+    "Masks",
     "Matching",
     "MetadataChange",
     "Pending",

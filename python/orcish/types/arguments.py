@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict
 
 import pyarrow as pa
 
+from orcish.encryption.columns import Encrypt, Masks
 from orcish.encryption.keys import Keys
 from orcish.filters.names import ColumnName
 from orcish.filters.pushdown import Filters
@@ -327,6 +328,15 @@ class WriteOptions(TypedDict, total=False):
     """Whether the Arrow schema is stored, so that readers restore the types that were written; true by default."""
     threads: int | None
     """Number of encoding threads; the number of cores by default."""
+    encrypt: Encrypt | None
+    """Columns that are encrypted, by the names of their keys: ``{"pii": ["ssn", "contact.email"]}``, or the text of ORC
+    Java, ``"pii:ssn,contact.email"``; none by default. A column includes all columns below it."""
+    mask: Masks | None
+    """What readers without the key of a column see: ``nullify``, which is the default, or ``sha256``, by column:
+    ``{"contact.email": "sha256"}``, or the text of ORC Java, ``"sha256:contact.email"``."""
+    keys: Keys | None
+    """Keys of the encrypted columns; see :mod:`orcish.encryption`. Files are written with the newest version of a
+    key."""
     verify: bool | None
     """Whether the file is read and compared with the input before it appears; false by default. Values, statistics, the
     row index, bloom filters and, of local files, the bytes on disk are compared. Writing takes about three times as

@@ -16,6 +16,7 @@ import pyarrow as pa
 from orcish import _native
 from orcish._native import complete_storage, opened_source
 from orcish.arrow.exported import schema_for_native
+from orcish.encryption.columns import native_encryption
 from orcish.io.filesystem import in_file_system
 from orcish.io.paths import path_text
 from orcish.keywords import checked_keywords, chosen_options
@@ -401,6 +402,9 @@ def native_options(options: dict[str, Any]) -> dict[str, Any]:
     if "column_compression" in native:
         own = cast("Mapping[str, int | str | None]", native["column_compression"])
         native["column_compression"] = [(column, _level(level)) for column, level in own.items()]
+    encryption = native_encryption(*(native.pop(name, None) for name in ("encrypt", "mask", "keys")))
+    if encryption is not None:
+        native["encryption"] = encryption
     if "metadata" in native:
         pairs = cast("Mapping[str, bytes | str]", native["metadata"])
         native["metadata"] = [(key, _bytes(key, value)) for key, value in pairs.items()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,17 @@ from py4j.java_gateway import get_field
 class Java:
     """A file as ORC's Java library has it; rows are text, which it writes of any type."""
 
-    def __init__(self, spark: Any, path: Path) -> None:
+    def __init__(self, spark: Any, path: Path, keys: Mapping[tuple[str, int], bytes] | None = None) -> None:
         self.jvm = spark._jvm
         orc = self.jvm.org.apache.orc.OrcFile
-        configuration = spark._jsc.hadoopConfiguration()
-        self.file = orc.createReader(self.jvm.org.apache.hadoop.fs.Path(str(path)), orc.readerOptions(configuration))
+        options = orc.readerOptions(spark._jsc.hadoopConfiguration())
+        if keys is not None:
+            store, algorithms = self.jvm.org.apache.orc.InMemoryKeystore(), self.jvm.org.apache.orc.EncryptionAlgorithm
+            for (name, version), key in sorted(keys.items()):
+                algorithm = algorithms.AES_CTR_128 if len(key) == 16 else algorithms.AES_CTR_256
+                store.addKey(name, version, algorithm, key)
+            options = options.setKeyProvider(store)
+        self.file = orc.createReader(self.jvm.org.apache.hadoop.fs.Path(str(path)), options)
 
     def texts(self, options: Any = None) -> list[str]:
         """All rows."""

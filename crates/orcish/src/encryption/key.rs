@@ -28,11 +28,23 @@ impl Algorithm {
         [Algorithm::AesCtr128, Algorithm::AesCtr256].into_iter().find(|algorithm| algorithm.key_length() == length)
     }
 
+    /// The algorithm of a name; `None` where there is none.
+    pub fn of_name(name: &str) -> Option<Self> {
+        [Algorithm::AesCtr128, Algorithm::AesCtr256].into_iter().find(|algorithm| algorithm.name() == name)
+    }
+
     /// The name of the algorithm in the specification.
     pub fn name(self) -> &'static str {
         match self {
             Algorithm::AesCtr128 => "AES_CTR_128",
             Algorithm::AesCtr256 => "AES_CTR_256",
+        }
+    }
+
+    pub(crate) fn to_proto(self) -> orc::EncryptionAlgorithm {
+        match self {
+            Algorithm::AesCtr128 => orc::EncryptionAlgorithm::AesCtr128,
+            Algorithm::AesCtr256 => orc::EncryptionAlgorithm::AesCtr256,
         }
     }
 

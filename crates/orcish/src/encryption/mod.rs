@@ -27,7 +27,7 @@ mod variants;
 pub use key::{Algorithm, KeyVersion, SecretKey};
 pub use provider::{KeyProvider, Keys, MasterKeys};
 
-pub(crate) use cipher::Iv;
+pub(crate) use cipher::{Cipher, FILE_STATISTICS, Iv, STRIPE_STATISTICS};
 pub(crate) use source::{StreamCiphers, decrypting};
 pub(crate) use unlocked::Unlocked;
 pub(crate) use variants::Variants;

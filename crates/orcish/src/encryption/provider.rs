@@ -17,6 +17,30 @@ pub trait KeyProvider: Send + Sync {
     /// # Errors
     /// `Corrupt` where `wrapped` is no wrapped key; errors of a service.
     fn unwrap_local_key(&self, key: &KeyVersion, wrapped: &[u8]) -> Result<Option<SecretKey>>;
+
+    /// The version of a key that new files are written with.
+    ///
+    /// # Errors
+    /// `Unsupported`, by default, for a provider of readers only; `InvalidArgument` for a name without a key; errors of a service.
+    fn current_version(&self, name: &str) -> Result<KeyVersion> {
+        Err(Error::unsupported(format!("the provider of key {} has keys for reading only", name.escape_debug())))
+    }
+
+    /// A new local key, and its wrapped form. By default the wrapped form is random, of the operating system, and the key is what
+    /// it unwraps to.
+    ///
+    /// # Errors
+    /// `InvalidArgument` without access to the key; errors of a service and of the operating system.
+    fn new_local_key(&self, key: &KeyVersion) -> Result<(SecretKey, Vec<u8>)> {
+        let mut wrapped = vec![0; key.algorithm.key_length()];
+        getrandom::fill(&mut wrapped).map_err(|error| {
+            let failed = std::io::Error::other(error.to_string());
+            Error::io("the operating system has no random numbers", failed)
+        })?;
+        let local = self.unwrap_local_key(key, &wrapped)?;
+        let local = local.ok_or_else(|| Error::invalid(format!("there is no access to key {key}")))?;
+        Ok((local, wrapped))
+    }
 }
 
 /// A provider of keys as an option of readers. Options are equal where they have the same provider.
@@ -84,5 +108,13 @@ impl KeyProvider for MasterKeys {
             return Err(Error::invalid(format!("key {key} is of {wanted}, and the given one of {given}")));
         }
         unwrap_local_key(master, wrapped).map(Some)
+    }
+
+    fn current_version(&self, name: &str) -> Result<KeyVersion> {
+        let versions = self.0.range((name.to_owned(), 0)..=(name.to_owned(), u32::MAX));
+        let Some(((name, version), key)) = versions.last() else {
+            return Err(Error::invalid(format!("there is no key {}", name.escape_debug())));
+        };
+        Ok(KeyVersion::new(name.clone(), *version, key.algorithm()))
     }
 }

@@ -74,6 +74,15 @@ impl Blocks {
         self.blocks.iter().map(Vec::as_slice)
     }
 
+    /// The bytes of each block, to be changed in place, with the position of the first one.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (u64, &mut [u8])> {
+        self.blocks.iter_mut().scan(0u64, |at, block| {
+            let start = *at;
+            *at += block.len() as u64;
+            Some((start, block.as_mut_slice()))
+        })
+    }
+
     /// All bytes in one vector.
     pub(crate) fn concat(&self) -> Vec<u8> {
         self.blocks.concat()

@@ -12,7 +12,7 @@ use orcish_core::parallel::map;
 
 use super::append_error::{AppendError, AppendResult};
 use super::blocks::{Blocks, FreeBlocks};
-use super::column::{ColumnWriter, EncodedColumn};
+use super::column::{ColumnWriter, EncodedColumns};
 use super::compressors::Compressors;
 
 /// Consecutive rows of one row group.
@@ -129,15 +129,18 @@ impl Encoder {
     }
 
     /// Ends the stripe.
-    pub(super) fn end_stripe(&mut self) -> Result<Vec<EncodedColumn>> {
+    pub(super) fn end_stripe(&mut self) -> Result<EncodedColumns> {
         let results = self.map_columns(|_, column, compressors| {
-            let mut out = Vec::new();
+            let mut out = EncodedColumns::default();
             column.end_stripe(compressors, &mut out).map(|()| out)
         })?;
-        let mut columns = Vec::new();
+        let mut columns = EncodedColumns::default();
         for result in results {
-            columns.extend(result?);
+            let EncodedColumns { clear, variants } = result?;
+            columns.clear.extend(clear);
+            columns.variants.extend(variants);
         }
+        columns.variants.sort_by_key(|&(number, _)| number);
         Ok(columns)
     }
 

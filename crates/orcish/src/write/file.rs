@@ -17,7 +17,7 @@ use super::encode::{Encoder, RowGroupSlice};
 use super::metadata::user_metadata;
 use super::options::WriteOptions;
 use super::plan::WritePlan;
-use super::stripe::{RootColumn, StripeBytes, assemble};
+use super::stripe::{RootColumn, StripeBytes, StripeEncryption, assemble};
 use super::tail::{MAGIC, Tail};
 use super::types::orc_types;
 use super::verify::Verifier;
@@ -429,13 +429,17 @@ impl<S: Sink> FileWriter<S> {
         let timezone = self.plan.has_timestamps.then(|| self.timezone.clone()).filter(|name| !name.is_empty());
         let row_index_stride = self.plan.row_index_stride.into();
         let root = RootColumn { num_rows, row_index_stride, has_index: self.plan.has_index };
-        let stripe = assemble(root, columns, timezone, self.plan.stream_options(), self.encoder.compressors()?)?;
+        let plan = self.plan.encryption.clone();
+        let id = self.tail.footer.stripes.len() as u64 + 1;
+        let encryption = plan.as_deref().map(|plan| StripeEncryption { plan, id });
+        let (options, compressors) = (self.plan.stream_options(), self.encoder.compressors()?);
+        let stripe = assemble(root, columns, timezone, options, encryption, compressors)?;
         if let Some(verifier) = &mut self.verifier {
             let first_row = self.tail.num_rows();
             let compressors = self.encoder.compressors()?;
             verifier.verify_stripe(&stripe, &self.plan, compressors, first_row, &mut self.cancellation)?;
         }
-        let StripeBytes { sections, mut information, statistics } = stripe;
+        let StripeBytes { sections, mut information, statistics, variant_statistics } = stripe;
         information.offset = Some(self.offset);
         for section in &sections {
             for bytes in section.iter() {
@@ -444,7 +448,7 @@ impl<S: Sink> FileWriter<S> {
             }
         }
         self.encoder.reuse(sections);
-        self.tail.add_stripe(information, &statistics);
+        self.tail.add_stripe(information, &statistics, variant_statistics);
         Ok(())
     }
 

@@ -25,6 +25,7 @@ mod column;
 mod compressors;
 mod deferred;
 mod encode;
+mod encryption;
 mod file;
 mod merge;
 mod metadata;
@@ -47,6 +48,7 @@ mod writer;
 
 pub(crate) use array_size::array_size;
 pub use check::Finding;
+pub use encryption::{ColumnEncryption, Mask};
 pub use file::{FileWriter, Written};
 pub use merge::merge;
 pub use options::*;

@@ -6,6 +6,7 @@ use orcish_core::names::ColumnName;
 use orcish_core::options::{OptionKind, OptionType};
 use orcish_core::{options, words};
 
+use super::encryption::ColumnEncryption;
 use crate::codec::Compression;
 
 /// Default of [`WriteOptions::stripe_size`], in bytes.
@@ -113,5 +114,9 @@ options! {
         verify: bool => with_verify,
         /// Number of threads that encode. 0 is the number of cores.
         threads: usize => with_threads,
+        unlisted {
+            /// Columns that are encrypted.
+            encryption: Option<ColumnEncryption> => with_encryption(into),
+        }
     }
 }

@@ -1,9 +1,12 @@
 //! The plan of a file: validated options, resolved for each column.
 
+use std::sync::Arc;
+
 use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::names::ColumnName;
 
 use super::compressors::StreamCompression;
+use super::encryption::EncryptionPlan;
 use super::options::{DEFAULT_CHUNK_SIZE, DictionaryChoice, Version, WriteOptions};
 use super::stream_options::StreamOptions;
 use crate::codec::{Compression, Framing};
@@ -44,6 +47,8 @@ pub(super) struct WritePlan {
     /// Whether a value that cannot be stored is an error.
     pub(super) is_strict: bool,
     columns: Vec<ColumnPlan>,
+    /// The encrypted columns, with the keys of the file.
+    pub(super) encryption: Option<Arc<EncryptionPlan>>,
 }
 
 impl WritePlan {
@@ -78,7 +83,12 @@ impl WritePlan {
         if columns.iter().any(|column| column.has_bloom_filter) && options.version == Version::V0_11 {
             return Err(Error::invalid("version 0.11 has no bloom filters"));
         }
+        let encryption = match &options.encryption {
+            Some(encryption) => EncryptionPlan::try_new(encryption, schema)?,
+            None => None,
+        };
         Ok(WritePlan {
+            encryption: encryption.map(Arc::new),
             framing: Framing { codec: options.compression, chunk_size },
             compression,
             version: options.version,

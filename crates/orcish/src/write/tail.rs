@@ -5,6 +5,7 @@ use orcish_core::statistics::ColumnStatistics;
 use prost::Message as _;
 
 use super::compressors::Compressors;
+use super::encryption::VariantStatistics;
 use super::options::Version;
 use super::plan::WritePlan;
 use super::stream_options::StreamOptions;
@@ -27,6 +28,8 @@ pub(super) struct Tail {
     pub(super) footer: orc::Footer,
     /// Statistics of the file by column id.
     pub(super) statistics: Vec<ColumnStatistics>,
+    /// Statistics of the values of encrypted columns.
+    variants: VariantStatistics,
 }
 
 impl Tail {
@@ -38,6 +41,7 @@ impl Tail {
         };
         Tail {
             metadata: orc::Metadata::default(),
+            variants: VariantStatistics::default(),
             statistics: vec![ColumnStatistics::EMPTY; types.len()],
             footer: orc::Footer {
                 types,
@@ -57,8 +61,19 @@ impl Tail {
         self.footer.number_of_rows()
     }
 
-    /// Adds a stripe, with the statistics of its columns by column id.
-    pub(super) fn add_stripe(&mut self, information: orc::StripeInformation, columns: &[ColumnStatistics]) {
+    /// Adds a stripe, with the statistics of its columns by column id, and of the values of its encrypted columns by variant.
+    /// Only the first stripe states its keys and its number for them, which those of the others follow from.
+    pub(super) fn add_stripe(
+        &mut self,
+        mut information: orc::StripeInformation,
+        columns: &[ColumnStatistics],
+        variants: Vec<Vec<ColumnStatistics>>,
+    ) {
+        if !self.footer.stripes.is_empty() {
+            information.encrypt_stripe_id = None;
+            information.encrypted_local_keys = Vec::new();
+        }
+        self.variants.add_stripe(variants);
         self.footer.number_of_rows = Some(self.num_rows() + information.number_of_rows());
         self.footer.stripes.push(information);
         let col_stats = columns.iter().map(to_proto).collect();
@@ -77,15 +92,26 @@ impl Tail {
         compressors: &mut Compressors,
     ) -> Result<Vec<u8>> {
         self.footer.statistics = self.statistics.iter().map(to_proto).collect();
+        let mut encrypted_statistics = Vec::new();
+        if let Some(encryption) = &plan.encryption {
+            let mut compress =
+                |message: Vec<u8>| Ok(plan.stream_options().compress_message(&message, compressors)?.concat());
+            let (encryption, encrypted) = self.variants.encrypted(encryption, &mut compress)?;
+            self.footer.encryption = Some(encryption);
+            encrypted_statistics = encrypted;
+        }
         let postscript = orc::PostScript {
             version: match plan.version {
                 Version::V0_11 => vec![0, 11],
                 Version::V0_12 => vec![0, 12],
             },
             writer_version: Some(WRITER_VERSION),
+            stripe_statistics_length: plan.encryption.as_ref().map(|_| encrypted_statistics.len() as u64),
             ..orc::PostScript::default()
         };
-        tail_bytes(&self.metadata, &mut self.footer, postscript, content_length, plan.stream_options(), compressors)
+        let (metadata, options) = (&self.metadata, plan.stream_options());
+        let clear = tail_bytes(metadata, &mut self.footer, postscript, content_length, options, compressors)?;
+        Ok([encrypted_statistics, clear].concat())
     }
 }
 

@@ -84,11 +84,16 @@ impl Verifier {
         let metadata = schema_item(&self.schema)?.into_iter().collect();
         let mut tail = Tail::new(self.types.clone(), metadata, plan);
         let offset = Some(MAGIC.len() as u64);
-        tail.add_stripe(orc::StripeInformation { offset, ..stripe.information.clone() }, &stripe.statistics);
+        let information = orc::StripeInformation { offset, ..stripe.information.clone() };
+        tail.add_stripe(information, &stripe.statistics, stripe.variant_statistics.clone());
         let content_length = bytes.len() as u64;
         bytes.extend(tail.finish(content_length, plan, compressors)?);
         let verify = || {
             let file = OrcFile::try_new(Arc::new(MemorySource::new(bytes)), &Limits::UNLIMITED)?;
+            let file = match &plan.encryption {
+                Some(encryption) => file.with_keys(&encryption.local_keys())?,
+                None => file,
+            };
             if let Some(finding) = file.check(&Limits::UNLIMITED, cancellation.check(), None)?.first() {
                 return Err(Error::corrupt(finding.to_string()));
             }

@@ -256,7 +256,9 @@ fn field(mapping: &Mapping<'_>, column: &Projected, physical: &Field, logical: &
     let data_type = data_type(mapping, column, physical.data_type(), logical.data_type())?;
     // Keys of maps are never null.
     let nullable = logical.is_nullable()
-        || physical.is_nullable() && may_become_null(mapping.tail.schema.get(column.id)?, mapping.options);
+        || physical.is_nullable()
+            && (mapping.tail.is_masked(column.id)
+                || may_become_null(mapping.tail.schema.get(column.id)?, mapping.options));
     let is_same = data_type == *logical.data_type() && nullable == logical.is_nullable();
     Ok(if is_same { logical.clone() } else { Arc::new(with_type(logical, data_type).with_nullable(nullable)) })
 }

@@ -12,7 +12,8 @@ use super::structs::StructEncoder;
 use super::timestamp::TimestampEncoder;
 use super::union::UnionEncoder;
 use super::{
-    BloomBuilder, BloomFilters, BooleanStream, ColumnStatistics, ColumnWriter, StreamOptions, ValueEncoder, decimal,
+    BloomBuilder, BloomFilters, BooleanStream, ColumnStatistics, ColumnWriter, StreamOptions, ValueEncoder, Variant,
+    decimal,
 };
 use crate::schema::{Kind, Schema};
 use crate::time::WriterZone;
@@ -31,7 +32,7 @@ pub(in crate::write) fn child_writers(
     schema.get(id)?.children.iter().map(|&child| column_writer(plan, schema, nullable, child)).collect()
 }
 
-/// The writer of column `id` with its children.
+/// The writer of column `id` with its children. An encrypted column has a writer of its values beside that of its masks.
 ///
 /// # Errors
 /// `Unsupported` for a column of an unknown type.
@@ -41,6 +42,18 @@ pub(in crate::write) fn column_writer(
     nullable: &[bool],
     id: u32,
 ) -> Result<ColumnWriter> {
+    let Some((number, mask)) = plan.encryption.as_ref().and_then(|encryption| encryption.variant(id)) else {
+        return plain_writer(plan, schema, nullable, id);
+    };
+    // Any mask may be null.
+    let mut writer = plain_writer(plan, schema, &vec![true; nullable.len()], id)?;
+    writer.visit(&mut |column| column.bloom_filters = None);
+    let values = plain_writer(plan, schema, nullable, id)?;
+    writer.variant = Some(Box::new(Variant { number, mask, values }));
+    Ok(writer)
+}
+
+fn plain_writer(plan: &WritePlan, schema: &Schema, nullable: &[bool], id: u32) -> Result<ColumnWriter> {
     let orc_type = schema.get(id)?;
     let column = plan.column(id)?;
     let options = StreamOptions { framing: plan.framing, compression: column.compression, version: plan.version };
@@ -90,5 +103,6 @@ pub(in crate::write) fn column_writer(
         num_nulls: 0,
         row_groups: Vec::new(),
         stripe: ColumnStatistics::EMPTY,
+        variant: None,
     })
 }

@@ -39,6 +39,7 @@ use self::valid::{valid_ranges, valid_slices};
 use super::append_error::{AppendError, AppendResult};
 use super::boolean_stream::BooleanStream;
 use super::compressors::Compressors;
+use super::encryption::ColumnMask;
 use super::out_stream::FinishedStream;
 use super::stream_options::{EncodedStream, StreamOptions};
 use crate::bloom::BloomBuilder;
@@ -131,6 +132,22 @@ pub(super) struct EncodedColumn {
     pub(super) statistics: ColumnStatistics,
 }
 
+/// The columns of a complete stripe.
+#[derive(Default)]
+pub(super) struct EncodedColumns {
+    /// The columns in clear, in order of their ids. Of encrypted columns, they have the masks.
+    pub(super) clear: Vec<EncodedColumn>,
+    /// The encrypted columns, with the numbers of their variants.
+    pub(super) variants: Vec<(usize, Vec<EncodedColumn>)>,
+}
+
+/// An encrypted column: the writer of its values, beside that of its masks.
+struct Variant {
+    number: usize,
+    mask: ColumnMask,
+    values: ColumnWriter,
+}
+
 /// Bloom filters of a column in a stripe.
 struct BloomFilters {
     /// The filter of the current row group.
@@ -171,11 +188,16 @@ pub(super) struct ColumnWriter {
     row_groups: Vec<ColumnStatistics>,
     /// Statistics of the stripe, without the current row group.
     stripe: ColumnStatistics,
+    /// The writer of the values, where the column is encrypted.
+    variant: Option<Box<Variant>>,
 }
 
 impl ColumnWriter {
     /// Begins a row group of this column and its child columns.
     pub(super) fn begin_row_group(&mut self) {
+        if let Some(variant) = &mut self.variant {
+            variant.values.begin_row_group();
+        }
         self.present.begin_row_group();
         self.values.begin_row_group();
         self.values.children_mut().iter_mut().for_each(ColumnWriter::begin_row_group);
@@ -187,6 +209,18 @@ impl ColumnWriter {
     /// [`AppendError::Value`] for a value that the column cannot hold, and for a null in a column without nulls; the
     /// errors of the compressors.
     pub(super) fn append(&mut self, array: &ArrayRef, compressors: &mut Compressors) -> AppendResult {
+        match &mut self.variant {
+            Some(variant) => {
+                variant.values.append(array, compressors)?;
+                let masks = variant.mask.apply(array)?;
+                self.append_own(&masks, compressors)
+            }
+            None => self.append_own(array, compressors),
+        }
+    }
+
+    /// Appends rows to the streams of this column: values, or masks of an encrypted column.
+    fn append_own(&mut self, array: &ArrayRef, compressors: &mut Compressors) -> AppendResult {
         let array = decode_dictionary_or_runs(array)?;
         // Arrow unions have no validity. Nulls of a union are nulls of its variants.
         let is_union = matches!(array.data_type(), DataType::Union(_, _));
@@ -218,6 +252,9 @@ impl ColumnWriter {
     /// As [`end_row_group`](Self::end_row_group). `has_null_parent` states that a struct which the column is a field of, at
     /// any depth, is null in a row. ORC Java takes `has_null` of a field for that of all rows.
     fn end_row_group_below(&mut self, has_null_parent: bool, compressors: &mut Compressors) -> Result<()> {
+        if let Some(variant) = &mut self.variant {
+            variant.values.end_row_group_below(has_null_parent, compressors)?;
+        }
         let has_null = self.num_nulls > 0 || has_null_parent && self.records_parent_nulls;
         let passed_on = has_null && self.values.passes_nulls_on();
         for child in self.values.children_mut() {
@@ -266,18 +303,23 @@ impl ColumnWriter {
     /// Estimated stored bytes of the stripe so far, with child columns.
     pub(super) fn size(&self) -> usize {
         let children: usize = self.values.children().iter().map(ColumnWriter::size).sum();
-        self.values.size() + self.present.size() + self.bloom_filter_size() + children
+        let variant = self.variant.as_ref().map_or(0, |variant| variant.values.size());
+        self.values.size() + self.present.size() + self.bloom_filter_size() + children + variant
     }
 
     /// Bytes of memory of the stripe so far, with child columns.
     pub(super) fn memory_size(&self) -> usize {
         let children: usize = self.values.children().iter().map(ColumnWriter::memory_size).sum();
         let row_groups = self.row_groups.len() * size_of::<ColumnStatistics>();
-        self.values.memory_size() + self.present.size() + self.bloom_filter_size() + row_groups + children
+        let variant = self.variant.as_ref().map_or(0, |variant| variant.values.memory_size());
+        self.values.memory_size() + self.present.size() + self.bloom_filter_size() + row_groups + children + variant
     }
 
     /// Frees memory that the stripe does not need, in this column and its child columns.
     pub(super) fn save_memory(&mut self, compressors: &mut Compressors) -> Result<()> {
+        if let Some(variant) = &mut self.variant {
+            variant.values.save_memory(compressors)?;
+        }
         self.values.save_memory(compressors)?;
         self.values.children_mut().iter_mut().try_for_each(|child| child.save_memory(compressors))
     }
@@ -288,7 +330,12 @@ impl ColumnWriter {
 
     /// Ends the stripe, after its last row group. Appends this column and all columns below to `out`, in order of their
     /// ids.
-    pub(super) fn end_stripe(&mut self, compressors: &mut Compressors, out: &mut Vec<EncodedColumn>) -> Result<()> {
+    pub(super) fn end_stripe(&mut self, compressors: &mut Compressors, out: &mut EncodedColumns) -> Result<()> {
+        if let Some(variant) = &mut self.variant {
+            let mut values = EncodedColumns::default();
+            variant.values.end_stripe(compressors, &mut values)?;
+            out.variants.push((variant.number, values.clear));
+        }
         let values = self.values.end_stripe(compressors)?;
         let layout = value_streams(self.kind, values.dictionary_size.is_some(), false);
         let mut data = in_order(layout, values.streams)?;
@@ -339,7 +386,7 @@ impl ColumnWriter {
             bytes: stream.bytes,
         };
         let data_streams = data.into_iter().map(encoded).collect();
-        out.push(EncodedColumn { encoding, index_streams: index, data_streams, statistics });
+        out.clear.push(EncodedColumn { encoding, index_streams: index, data_streams, statistics });
         for child in self.values.children_mut() {
             child.end_stripe(compressors, out)?;
         }
