@@ -29,6 +29,8 @@ VALUES = {
     "int | str": "bytes, or text such as `64MB`",
     "float": "number",
     "str": "text",
+    "Keys": "keys",
+    **dict.fromkeys(("Encrypt", "Masks"), "mapping, text"),
     **dict.fromkeys(("Columns", "Sequence[ColumnName]", "Sequence[str]", "Sequence[int]"), "list"),
 }
 """What the page says of the types of options."""
@@ -53,7 +55,8 @@ def options(kind: type, command: str, in_spark: Callable[..., Any], but: type | 
     """
     flags = {action.dest: action.option_strings for action in reversed(parsers()[command]._actions)}
     if kind is orcish.types.WriteOptions:
-        del flags["timezone"]  # That of reading.
+        for name in ("timezone", "keys"):
+            flags.pop(name, None)  # Those of reading.
     spark = keyword_names(in_spark) - {"schema", "storage_options"}
     others = {} if but is None else options_of(but)
     rows = ["| Python | shell | Spark | values | meaning |", "|---|---|---|---|---|"]

@@ -92,6 +92,21 @@ class HadoopKMS:
             self._local_keys[known] = local
         return self._local_keys[known]
 
+    def current_version(self, name: str) -> tuple[int, str] | None:
+        """The newest version of a key, with which files are written, and its algorithm; ``None`` where it is denied.
+
+        Raises:
+            KMSError: The server fails, or cannot be reached.
+        """
+        reply = self._request(f"v1/key/{urllib.parse.quote(name, safe='')}/_metadata", {}, None)
+        if reply is None:
+            return None
+        try:
+            version, bits = int(reply["versions"]) - 1, int(reply["length"])
+        except (KeyError, TypeError, ValueError):
+            raise KMSError(f"{self._title}: its reply for key {printable(name)} has no version") from None
+        return version, f"AES_CTR_{bits}"
+
     def _unwrapped(self, name: str, version: int, wrapped: bytes) -> bytes | None:
         # The server takes the initialization vector with all bits flipped.
         vector = bytes(byte ^ 0xFF for byte in wrapped[:16])
@@ -109,7 +124,7 @@ class HadoopKMS:
     def _title(self) -> str:
         return f"the key management server {printable(self._url)}"
 
-    def _request(self, path: str, query: dict[str, str], body: dict[str, str]) -> Any:
+    def _request(self, path: str, query: dict[str, str], body: dict[str, str] | None) -> Any:
         """The reply to a request; ``None`` where it is denied."""
         # Few programs need these modules, which take long to import.
         import http.client
@@ -135,7 +150,7 @@ class HadoopKMS:
                 pause *= 2
         raise KMSError(f"{self._title}: {printable(fault)}")
 
-    def _reply(self, server: str, path: str, query: dict[str, str], body: dict[str, str]) -> Any:
+    def _reply(self, server: str, path: str, query: dict[str, str], body: dict[str, str] | None) -> Any:
         import ssl
         import urllib.request
 
@@ -143,7 +158,7 @@ class HadoopKMS:
             query = {**query, "user.name": self._user}
         request = urllib.request.Request(
             f"{server}/{path}?{urllib.parse.urlencode(query)}",
-            data=json.dumps(body).encode(),
+            data=None if body is None else json.dumps(body).encode(),
             headers={"Content-Type": "application/json", "Accept": "application/json", **self._authorization(server)},
         )
         context = ssl.create_default_context(cafile=self._ca_file) if server.startswith("https:") else None

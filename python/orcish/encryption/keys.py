@@ -26,6 +26,9 @@ class KeyProvider(Protocol):
         """
         ...
 
+    # Providers of writers have also ``current_version(name) -> tuple[int, str] | None``: the version of a key that new
+    # files are written with, and its algorithm.
+
 
 Keys: TypeAlias = Mapping[tuple[str, int], bytes] | Callable[[str, int], bytes | None] | KeyProvider
 """Keys of encrypted columns: bytes of master keys by name and version, a function that returns them, or a provider."""

@@ -7,6 +7,7 @@ import pickle
 from typing import Any
 
 import orcish
+import pyarrow as pa
 import pytest
 from orcish.encryption import HadoopKMS, KMSError
 from support.case_loops import each_case
@@ -25,6 +26,19 @@ def test_local_keys_are_unwrapped_once() -> None:
         assert len(server.paths) == 2, "one for each encrypted column"
         assert all("/kms/v1/keyversion/secret%400/_eek?eek_op=decrypt&user.name=etl" in path for path in server.paths)
         assert server.cookies == [None, 'hadoop.auth="u=etl&t=simple"']
+
+
+def test_files_are_written_with_keys_of_a_server(tmp_path: pathlib.Path) -> None:
+    table = pa.table({"id": range(10), "s": NAMES})
+    with key_server({"pii@0": bytes(16), "pii@4": bytes(range(32))}) as server:
+        kms = HadoopKMS(server.url)
+        orcish.write_table(table, tmp_path / "t.orc", encrypt={"pii": ["s"]}, keys=kms)
+        found = orcish.ORCFile(tmp_path / "t.orc").encryption
+        assert found is not None
+        assert [(key.name, key.version, key.algorithm) for key in found.keys] == [("pii", 4, "AES_CTR_256")]
+        assert orcish.read_table(tmp_path / "t.orc", keys=HadoopKMS(server.url)).equals(table)
+        with pytest.raises(KMSError, match="404 no key"):
+            orcish.write_table(table, tmp_path / "u.orc", encrypt={"other": ["s"]}, keys=kms)
 
 
 def test_a_denied_key_is_a_missing_one() -> None:

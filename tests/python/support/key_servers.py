@@ -57,6 +57,18 @@ class _Requests(http.server.BaseHTTPRequestHandler):
     def refuse(self, status: int, message: str) -> None:
         self.reply(status, {"RemoteException": {"message": message, "exception": "IOException"}})
 
+    def do_GET(self) -> None:
+        parts = urllib.parse.urlsplit(self.path)
+        name = urllib.parse.unquote(parts.path.split("/")[-2])
+        versions = {
+            int(each.rpartition("@")[2]): key for each, key in self.server.keys.items() if each.startswith(name)
+        }
+        if not versions or not parts.path.endswith("/_metadata"):
+            self.refuse(404, "no key")
+            return
+        bits = 8 * len(versions[max(versions)])
+        self.reply(200, {"name": name, "cipher": "AES/CTR/NoPadding", "length": bits, "versions": max(versions) + 1})
+
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self.server.paths.append(self.path)
