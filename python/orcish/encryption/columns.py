@@ -54,7 +54,10 @@ def _columns(encrypt: Encrypt | None) -> Iterator[tuple[Any, str]]:
     for key, given in encrypt.items():
         if not isinstance(key, str):
             raise TypeError(f"encrypt: the name of a key is text, not {type(key).__name__}")
-        for column in [given] if isinstance(given, str | tuple) else given:
+        listed = [given] if isinstance(given, str | tuple) else given
+        if not isinstance(listed, Sequence) or isinstance(listed, bytes):
+            raise TypeError(f"encrypt: the columns of key {key!r} are a list of names, not {type(given).__name__}")
+        for column in listed:
             yield column, key
 
 
@@ -68,7 +71,10 @@ def _masks(mask: Masks | None) -> Iterator[tuple[Any, str]]:
         return
     if not isinstance(mask, Mapping):
         raise TypeError(f"mask must be a mapping from columns to masks, not {type(mask).__name__}")
-    yield from mask.items()
+    for column, name in mask.items():
+        if not isinstance(name, str):
+            raise TypeError(f"mask: the mask of {column!r} is the text of its name, not {type(name).__name__}")
+        yield column, name
 
 
 def _rules(text: str, option: str) -> Iterator[tuple[list[str], list[tuple[str, ...]]]]:

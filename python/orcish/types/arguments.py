@@ -332,8 +332,8 @@ class WriteOptions(TypedDict, total=False):
     """Columns that are encrypted, by the names of their keys: ``{"pii": ["ssn", "contact.email"]}``, or the text of ORC
     Java, ``"pii:ssn,contact.email"``; none by default. A column includes all columns below it."""
     mask: Masks | None
-    """What readers without the key of a column see: ``nullify``, which is the default, or ``sha256``, by column:
-    ``{"contact.email": "sha256"}``, or the text of ORC Java, ``"sha256:contact.email"``."""
+    """What readers without the key of a column see, by column: ``nullify`` for nulls, or ``sha256`` for digests, as
+    ``{"contact.email": "sha256"}``, or the text of ORC Java, ``"sha256:contact.email"``; ``nullify`` by default."""
     keys: Keys | None
     """Keys of the encrypted columns; see :mod:`orcish.encryption`. Files are written with the newest version of a
     key."""
