@@ -13,6 +13,7 @@ import pytest
 from orcish.encryption import KeyFile
 from support.case_loops import each_case
 from support.encrypted_files import KEYS, random_file
+from support.nested_arrays import drawn
 from support.protobuf import message
 from support.random_cases import random_cases
 
@@ -224,6 +225,24 @@ def test_verbs_that_do_not_carry_encryption_refuse(tmp_path: pathlib.Path, verb:
         verbs[verb]()
     assert {path.name: path.read_bytes() for path in table.glob("*.orc")} == before
     assert not (tmp_path / "merged.orc").exists()
+
+
+@each_case("mask", ["nullify", "sha256"])
+def test_nested_types_are_encrypted(tmp_path: pathlib.Path, mask: str) -> None:
+    for case, rng in random_cases(f"encrypted nesting, {mask}", 200):
+        rows = rng.randrange(3, 9)
+        table = pa.table({"id": range(rows), "c": drawn(rng, rows, rng.randrange(4))})
+        plain, path = tmp_path / f"{case}-plain.orc", tmp_path / f"{case}.orc"
+        orcish.write_table(table, plain)
+        threads = rng.choice([1, 3])
+        write(path, table, encrypt={"pii": ["c"]}, mask={"c": mask}, verify=rng.random() < 0.5, threads=threads)
+        found, expected = orcish.read_table(path, keys=KEYS), orcish.read_table(plain)
+        assert found.schema == expected.schema
+        assert found.to_pylist() == expected.to_pylist()
+        masked = orcish.read_table(path, masked="allow")
+        masked.validate(full=True)
+        assert masked["id"].equals(table["id"])
+        assert mask != "nullify" or masked["c"].to_pylist() == [None] * rows
 
 
 def test_random_columns_are_read_back(tmp_path: pathlib.Path) -> None:

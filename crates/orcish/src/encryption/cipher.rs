@@ -57,7 +57,7 @@ impl std::fmt::Debug for Cipher {
 }
 
 impl Cipher {
-    pub(crate) fn new(key: &SecretKey) -> Result<Self> {
+    pub(crate) fn try_new(key: &SecretKey) -> Result<Self> {
         let length = "a key has another length than its algorithm";
         Ok(match key.algorithm() {
             Algorithm::AesCtr128 => Cipher::Aes128(Aes128::new_from_slice(key.expose()).ok().or_internal(length)?),
@@ -95,7 +95,7 @@ pub(super) fn unwrap_local_key(master: &SecretKey, wrapped: &[u8]) -> Result<Sec
         return Err(Error::corrupt(text));
     };
     let mut local = zeroize::Zeroizing::new(wrapped.to_vec());
-    Cipher::new(master)?.apply(Iv(*iv), 0, &mut local)?;
+    Cipher::try_new(master)?.apply(Iv(*iv), 0, &mut local)?;
     SecretKey::try_new(local.to_vec())
 }
 
@@ -116,14 +116,14 @@ mod tests {
         let iv = Iv::of_stream(2, 1, 1).unwrap();
         assert_eq!(iv.0.as_slice(), bytes("00000200010000010000000000000000"));
         let mut stream = bytes("9e00295e93ebd21abe8a451c17968924");
-        Cipher::new(&local).unwrap().apply(iv, 0, &mut stream).unwrap();
+        Cipher::try_new(&local).unwrap().apply(iv, 0, &mut stream).unwrap();
         assert_eq!(stream, bytes("7fff31ca38d3d75c8089000000000001"));
     }
 
     #[test]
     fn a_part_of_a_stream_is_decrypted_alone() {
         for length in [16, 32] {
-            let cipher = Cipher::new(&SecretKey::try_new(vec![9; length]).unwrap()).unwrap();
+            let cipher = Cipher::try_new(&SecretKey::try_new(vec![9; length]).unwrap()).unwrap();
             let iv = Iv::of_stream(0xff_ffff, 0xffff, 0xff_ffff).unwrap();
             let mut all = vec![0; 100];
             cipher.apply(iv, 0, &mut all).unwrap();

@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn any_range_of_a_file_is_decrypted() {
-        let cipher = |byte| Arc::new(Cipher::new(&SecretKey::try_new(vec![byte; 16]).unwrap()).unwrap());
+        let cipher = |byte| Arc::new(Cipher::try_new(&SecretKey::try_new(vec![byte; 16]).unwrap()).unwrap());
         let clear: Vec<u8> = (0..200u8).collect();
         let (mut stored, mut ciphers) = (clear.clone(), StreamCiphers::default());
         // The bytes between the streams are in clear.

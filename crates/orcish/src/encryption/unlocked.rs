@@ -258,7 +258,7 @@ fn unwrapped(provider: &dyn KeyProvider, key: &KeyVersion, wrapped: &[u8]) -> Re
             local.expose().len() * 8
         )));
     }
-    Cipher::new(&local).map(Some)
+    Cipher::try_new(&local).map(Some)
 }
 
 fn withdrawn(key: &KeyVersion) -> Error {

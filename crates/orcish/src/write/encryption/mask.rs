@@ -99,7 +99,11 @@ impl ColumnMask {
                 let children = this.children.iter().zip(values.columns());
                 let columns =
                     children.map(|(&child, column)| self.masked(child, column)).collect::<Result<Vec<_>>>()?;
-                let masked = StructArray::try_new(nullable_fields(fields), columns, values.nulls().cloned());
+                // Masks have no dictionaries and runs.
+                let fields = fields.iter().zip(&columns).map(|(field, column)| {
+                    field.as_ref().clone().with_data_type(column.data_type().clone()).with_nullable(true)
+                });
+                let masked = StructArray::try_new(fields.collect(), columns.clone(), values.nulls().cloned());
                 Ok(Arc::new(masked.or_internal("the fields of a mask are none of its struct")?))
             }
             _ => Ok(new_null_array(&nullable(kind), array.len())),

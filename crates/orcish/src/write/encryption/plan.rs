@@ -91,7 +91,7 @@ impl EncryptionPlan {
                 return Err(Error::invalid(format!("the provider of key {key} made a local key of another length")));
             }
             let columns = (schema.get(root)?.last - root + 1) as usize;
-            let cipher = Cipher::new(&local)?;
+            let cipher = Cipher::try_new(&local)?;
             variants.push(VariantPlan { root, columns, key: keys.len() - 1, wrapped, cipher, local });
         }
         let masks = masks(options, &roots, schema)?;
