@@ -59,6 +59,12 @@ class KeyFile:
     def __repr__(self) -> str:
         return f"orcish.encryption.KeyFile({self._path!r})"
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, KeyFile) and other._path == self._path
+
+    def __hash__(self) -> int:
+        return hash(self._path)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return KeyFile, (self._path,)
 
@@ -97,6 +103,12 @@ class EnvironmentKeys:
 
     def __repr__(self) -> str:
         return f"orcish.encryption.EnvironmentKeys({self._variable!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, EnvironmentKeys) and other._variable == self._variable
+
+    def __hash__(self) -> int:
+        return hash(self._variable)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return EnvironmentKeys, (self._variable,)

@@ -165,7 +165,7 @@ def test_nothing_that_is_given_is_dropped(parser: Any, capsys: pytest.CaptureFix
         if not action.option_strings or action.nargs is not None:
             continue
         option = action.option_strings[-1]
-        own = {"--fraction": ["0.5", "1"], "--reader": ["trino", "spark4"]}
+        own = {"--fraction": ["0.5", "1"], "--reader": ["trino", "spark4"], "--keys": ["env:A", "env:B"]}
         values = list(action.choices or ()) or own.get(option, ["1", "2"])
         if option == "--where":
             found = parsed(parser, [option, "id > 1 or id < 0", option, "k = 2", option, "id > 3"])

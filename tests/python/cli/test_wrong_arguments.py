@@ -22,6 +22,7 @@ WRONG = {
     "filters": ["id >", "`id"],
     "columns": ["`id"],
     "timezone": ["Nowhere"],
+    "keys": ["00112233", "file:", "python:no_such_module:keys"],
     "fraction": ["2", "x"],
     "seed": ["x"],
     "tables": ["x"],
